@@ -1,6 +1,6 @@
-// The tasks of a job in pages, by status, name or cause of failure, with their latest attempt.
+// The tasks of a job in pages, by status, name, cause of failure or what they wait for, with their latest attempt.
 import { t, c, useEffect, useState } from '../dom.js';
-import { get, maySteer } from '../api.js';
+import { get, maySteer, maybe } from '../api.js';
 import { useData } from '../live.js';
 import { refine, taskLink, useCursor } from '../route.js';
 import { Ago, At, Badge, Choice, CursorPager, Empty, Failure, Icon, Panel, Search, Status, Waiting, WorkerName } from '../parts.js';
@@ -33,17 +33,20 @@ export function Tasks({ job, route }) {
   const prefix = route.query.get('prefix') ?? '';
   const contains = route.query.get('contains') ?? '';
   const fingerprint = route.query.get('fingerprint') ?? '';
+  const reason = route.query.get('reason') ?? '';
   const sort = route.query.get('sort') ?? '';
   const [chosen, setChosen] = useState(new Set());
   const cursor = useCursor(route.query);
   const { after } = cursor;
   const filter = (changes) => refine({ ...changes, after: '', page: '' });
-  useEffect(() => setChosen(new Set()), [status, prefix, contains, fingerprint]);
-  const wanted = { status, prefix, contains, fingerprint };
+  useEffect(() => setChosen(new Set()), [status, prefix, contains, fingerprint, reason]);
+  const wanted = { status, prefix, contains, fingerprint, reason };
   const { data, error, again } = useData((signal) => get(['jobs', job.name, 'tasks'], { ...wanted, after, limit: SIZE, history: true }, signal),
-    ['tasks', job.name, status, prefix, contains, fingerprint, after]);
+    ['tasks', job.name, status, prefix, contains, fingerprint, reason, after]);
   // Every task is looked at for it: less often than for the page.
-  const { data: sum } = useData((signal) => get(['jobs', job.name, 'tasks'], { ...wanted, limit: 1, total: true }, signal), ['total', job.name, status, prefix, contains, fingerprint], { every: 5000 });
+  const { data: sum } = useData((signal) => get(['jobs', job.name, 'tasks'], { ...wanted, limit: 1, total: true }, signal), ['total', job.name, status, prefix, contains, fingerprint, reason], { every: reason ? 30000 : 5000 });
+  const { data: waits } = useData((signal) => maybe(['jobs', job.name, 'waiting'], {}, signal), ['waiting', job.name], { every: 5000 });
+  const kinds = [...new Set([...(waits?.reasons ?? []).map((r) => r.kind), reason].filter(Boolean))];
   const by = SORT[sort]?.[1];
   const now = Date.now();
   const shown = by ? [...(data?.tasks ?? [])].sort((a, b) => by(a, b, now)) : data?.tasks ?? [];
@@ -56,6 +59,7 @@ export function Tasks({ job, route }) {
       c(Search, { value: contains, label: 'Part of the node', change: (v) => filter({ contains: v }) }),
       prefix && t.button({ type: 'button', class: 'chip', 'aria-pressed': 'true', onClick: () => filter({ prefix: '' }) }, 'Begins with ', t.span({ class: 'name', dir: 'auto' }, prefix), ' ', c(Icon, { name: 'kill' }), t.span({ class: 'hidden' }, 'remove this filter')),
       c(Choice, { label: 'Status', value: status, options: [['', 'any'], ...STATUSES.map((s) => [s, s.replaceAll('_', ' ')])], change: (v) => filter({ status: v }) }),
+      kinds.length > 0 && c(Choice, { label: 'Waits for', value: reason, options: [['', 'anything'], ...kinds.map((k) => [k, k === 'startable' ? 'its turn' : k.replaceAll('_', ' ')])], change: (v) => filter({ reason: v }) }),
       c(Choice, { label: data?.next || after ? 'Sort this page' : 'Sort', value: sort, options: Object.entries(SORT).map(([id, [word]]) => [id, word]), change: (v) => refine({ sort: v }) }),
       sum && t.span({ class: 'soft', role: 'status' }, plural(sum.total, 'task')),
       fingerprint && t.button({ type: 'button', class: 'chip', 'aria-pressed': 'true', onClick: () => filter({ fingerprint: '' }) }, 'One cause of failure ', c(Icon, { name: 'kill' }), t.span({ class: 'hidden' }, 'remove this filter')),
@@ -64,7 +68,7 @@ export function Tasks({ job, route }) {
         t.button({ type: 'button', onClick: () => forgive(job, pick, 'The chosen tasks become startable.') }, c(Icon, { name: 'heart' }), 'Forgive'),
         t.button({ type: 'button', onClick: () => cancel(job, pick) }, c(Icon, { name: 'kill' }), 'Cancel'))),
     c(Failure, { error, retry: again }),
-    !data ? !error && c(Waiting) : data.tasks.length === 0 ? c(Empty, { title: 'No such tasks' }) : c(Panel, null,
+    !data ? !error && c(Waiting) : data.tasks.length === 0 ? t.div(c(Empty, { title: data.next ? 'None among the tasks looked at so far' : 'No such tasks' }), c(CursorPager, { cursor, next: data.next })) : c(Panel, null,
       t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Tasks' }, t.table(
         t.thead(t.tr(
           maySteer(job) && t.th({ scope: 'col' }, t.input({ type: 'checkbox', checked: all, 'aria-label': 'all on this page', onChange: (e) => toggle(nodes, e.target.checked) })),

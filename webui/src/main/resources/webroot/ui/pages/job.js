@@ -195,11 +195,10 @@ function Reasons({ job, data, error }) {
 function WayOut({ job, r }) {
   const { data } = useData((signal) => r.resource ? get(['settings'], {}, signal) : Promise.resolve(null), ['settings', Boolean(r.resource)], { every: 60000 });
   const level = r.resource && levelResources(data).find((x) => x.resource === r.resource)?.level;
-  if (r.kind === 'job_paused' || (!r.node && !level)) return null;
   return t.div({ class: 'actions' },
     level && r.node && t.a({ class: 'button', href: nodeLink(level, r.node) }, t.span({ class: 'name', dir: 'auto' }, r.node)),
     level && !r.node && t.a({ class: 'button', href: to(['tree'], { resource: r.resource }) }, 'In the tree'),
-    r.node && t.a({ class: 'button', href: to(['jobs', job.name, 'tasks'], { prefix: r.node }) }, 'Show tasks'),
+    t.a({ class: 'button', href: to(['jobs', job.name, 'tasks'], { reason: r.kind }) }, 'Show tasks'),
     may('operator') && r.never && level && t.button({ type: 'button', class: 'small', onClick: () => override({ level, resource: r.resource, node: r.node, limit: 1 }) }, r.node ? 'Raise the limit …' : `Limit of ${level} …`));
 }
 

@@ -73,7 +73,7 @@ function Running({ task }) {
     p?.total > 0 && t.p(t.progress({ class: 'broad', max: p.total, value: p.done, 'aria-label': 'its own progress' }), ` ${count(p.done)} of ${count(p.total)}`,
       p.seconds_left !== undefined && `, ${seconds(p.seconds_left)} left`),
     t.dl({ class: 'facts' },
-      item('For', seconds((now - r.started_at_ms) / 1000)), item('Worker', workerName(r.worker)),
+      item('For', seconds((now - r.started_at_ms) / 1000)), item('Worker', workerName(r.worker)), item('Batch', r.batch),
       item('Time limit', r.timeout_at_ms && `in ${seconds((r.timeout_at_ms - now) / 1000)}`), item('Deadline', r.deadline_ms && c(At, { ms: r.deadline_ms })),
       item('Service', r.call && `called over ${r.call.executor}; ${r.call.awaits === 'callback' ? 'it is to call back' : 'it is to answer'}`),
       item('Last poll', r.call?.polled_at_ms && `${seconds((now - r.call.polled_at_ms) / 1000)} ago: ${r.call.poll_answer}`),

@@ -12,6 +12,7 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -92,6 +93,34 @@ class ForecastIT {
       refused(site, daemon, "--brake", "h0=1.5", "from 0 (nothing starts) to below 1");
       refused(site, daemon, "--horizon", "3650d", "--horizon is at most 366d");
       refused(site, daemon, "--workers", "-1", "no workers");
+      refused(site, daemon, "--resume", "scrubb", "did you mean \"scrub\"?");
+      refused(site, daemon, "--resume", "scrub", "the job is not paused; no job is");
+    }
+  }
+
+  @Test
+  void a_paused_job_ends_never_unless_its_pause_ends(@TempDir Path directory) throws Exception {
+    Site site = site(directory);
+    try (Espalier daemon = site.daemon()) {
+      String[] server = {"--server", daemon.url()};
+      await()
+          .atMost(Duration.ofSeconds(100))
+          .until(() -> site.notes().stream().anyMatch(n -> n.what().equals("end")));
+      assertThat(site.espalier("pause", "scrub", server[0], server[1]).code()).isZero();
+      Ended paused = site.espalier("simulate", "--resume", "scrub", "--json", server[0], server[1]);
+      assertThat(paused.code()).as(paused.stderr()).isZero();
+      Json json = paused.json();
+      assertThat(at(json, "paused", "0", "job")).isEqualTo(Json.of("scrub"));
+      assertThat(number(json, "now", "jobs", "scrub", "never")).isGreaterThan(10);
+      assertThat(at(json, "now", "starved")).isEqualTo(Json.strings(List.of("scrub")));
+      assertThat(number(json, "then", "jobs", "scrub", "never")).isZero();
+      assertThat(value(json, "then", "p50_ms")).isGreaterThan(10_000);
+
+      Ended timed = site.espalier("pause", "scrub", "--for", "1h", server[0], server[1]);
+      assertThat(timed.code()).as(timed.stderr()).isZero();
+      Ended text = site.espalier("simulate", server[0], server[1]);
+      assertThat(text.code()).as(text.stderr()).isZero();
+      assertThat(text.stdout()).contains("paused: scrub (resumes in 59m").doesNotContain("starved");
     }
   }
 

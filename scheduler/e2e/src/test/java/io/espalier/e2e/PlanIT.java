@@ -4,6 +4,7 @@ import static io.espalier.e2e.Site.at;
 import static io.espalier.e2e.Site.number;
 import static io.espalier.e2e.Site.text;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.json.Json;
@@ -165,6 +166,104 @@ class PlanIT {
       Ended nameless = command(site, daemon, "plan", "job.json");
       assertThat(nameless.code()).isEqualTo(2);
       assertThat(nameless.stderr()).contains("--job");
+    }
+  }
+
+  /** Two hosts with so many shards each, two tasks at a time on a host. */
+  private static String hosts(int slots, int last) {
+    return """
+        {"bistro_settings": {
+          "nodes": {"levels": ["host", "shard"], "node_sources": [
+            {"source": "manual", "prefs": {"h1": [], "h2": []}},
+            {"source": "range_label", "prefs": {"parent_level": "host", "start": 1, "end": LAST,
+              "format": "{parent}s{i}"}}]},
+          "resources": {"host": {"slots": {"limit": SLOTS, "default": 1}}}},
+         "bistro_job->scrub": {"owner": "e2e", "command": ["./task.sh"]}}
+        """
+        .replace("SLOTS", Integer.toString(slots))
+        .replace("LAST", Integer.toString(last));
+  }
+
+  private static double seconds(Json json, String... path) {
+    return ((Json.Num) at(json, path)).value().doubleValue();
+  }
+
+  @Test
+  void a_plan_forecasts_the_use_and_the_ends_that_come_about(@TempDir Path directory)
+      throws Exception {
+    Site site = new Site(directory).task("task.sh", "sleep 2").config(hosts(2, 40));
+    site.write("next.json", hosts(4, 40));
+    try (Espalier daemon = site.daemon()) {
+      until(
+          "durations are known",
+          () -> site.notes().stream().filter(note -> note.what().equals("end")).count() >= 8);
+      Json.Obj plan = plan(site, daemon);
+      Json eta = command(site, daemon, "eta", "scrub", "--json").json();
+      Json peak = at(plan, "forecast", "peaks", "0");
+      assertThat(text(peak, "resource")).isEqualTo("slots");
+      assertThat(number(peak, "now", "used")).isEqualTo(4);
+      assertThat(number(peak, "now", "slots")).isEqualTo(4);
+      assertThat(number(peak, "then", "used")).isEqualTo(8);
+      assertThat(number(peak, "then", "slots")).isEqualTo(8);
+      Json end = at(plan, "forecast", "ends", "0");
+      assertThat(text(end, "job")).isEqualTo("scrub");
+      double now = seconds(end, "now", "p50_seconds");
+      double then = seconds(end, "then", "p50_seconds");
+      assertThat(now).isCloseTo(seconds(eta, "etas", "0", "p50_seconds"), within(0.2 * now));
+      assertThat(then).isBetween(0.4 * now, 0.65 * now);
+      assertThat(seconds(end, "now", "p90_seconds")).isGreaterThanOrEqualTo(now);
+      assertThat(seconds(end, "then", "p90_seconds")).isGreaterThanOrEqualTo(then);
+
+      Ended applied =
+          command(site, daemon, "apply", "next.json", "--plan", text(plan, "token"));
+      assertThat(applied.code()).as(applied.stderr()).isZero();
+      Http http = new Http(daemon.url());
+      until("the peak is reached", () -> number(http.get("/api/v1/running"), "total") == 8);
+    }
+  }
+
+  @Test
+  void what_a_mistyped_range_would_add_needs_consent(@TempDir Path directory) throws Exception {
+    Site site = new Site(directory).task("task.sh", "true").config(hosts(2, 20));
+    site.write("next.json", hosts(2, 20_000));
+    try (Espalier daemon = site.daemon()) {
+      until("the job is done", () -> site.starts("scrub").size() == 40);
+      Json.Obj plan = plan(site, daemon);
+      assertThat(number(plan, "impact", "tasks_added")).isEqualTo(39_960);
+      assertThat(number(plan, "consent", "new")).isEqualTo(39_960);
+      Ended shown = command(site, daemon, "plan", "next.json");
+      assertThat(shown.stdout()).contains("39,960 tasks are new", "--consent new=39960 --plan");
+      Ended refused =
+          command(site, daemon, "apply", "next.json", "--plan", text(plan, "token"));
+      assertThat(refused.code()).isEqualTo(1);
+      assertThat(refused.stderr()).contains("new=39960");
+      assertThat(plan(site, daemon).get("impact")).isEqualTo(plan.get("impact"));
+      assertThat(site.starts("scrub")).hasSize(40);
+    }
+  }
+
+  @Test
+  void tokens_of_another_cluster_and_forged_ones_are_refused(@TempDir Path directory)
+      throws Exception {
+    Site site = new Site(directory).task("task.sh", "true").config(hosts(2, 1));
+    site.write("next.json", hosts(3, 1));
+    String foreign;
+    try (Espalier daemon = site.daemon("--data-dir", "other")) {
+      foreign = text(plan(site, daemon), "token");
+    }
+    try (Espalier daemon = site.daemon()) {
+      String token = text(plan(site, daemon), "token");
+      String forged = token.substring(0, token.length() - 2) + (token.endsWith("AA") ? "BB" : "AA");
+      for (String[] each :
+          List.of(
+              new String[] {foreign, "plan_of_another_cluster", "another"},
+              new String[] {forged, "plan_forged", "signature"},
+              new String[] {"yesterday", "plan_unreadable", "plan"})) {
+        Ended refused = command(site, daemon, "apply", "next.json", "--plan", each[0]);
+        assertThat(refused.code()).as(each[1]).isEqualTo(1);
+        assertThat(refused.stderr()).as(each[1]).contains(each[2]);
+      }
+      assertThat(command(site, daemon, "apply", "next.json", "--plan", token).code()).isZero();
     }
   }
 }

@@ -74,6 +74,7 @@ final class TaskResources {
         "fingerprint",
         "under",
         "level",
+        "reason",
         "after",
         "limit",
         "history",
@@ -90,6 +91,7 @@ final class TaskResources {
             request.text("under"),
             request.text("level"),
             request.text("contains"),
+            request.text("reason"),
             request.choice("total", "false", BOOLEANS).equals("true"));
     return api.ask(query)
         .thenCompose(

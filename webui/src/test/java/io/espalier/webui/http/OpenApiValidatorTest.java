@@ -44,8 +44,8 @@ class OpenApiValidatorTest {
                   "expected":"a whole number from 1 to 1000",
                   "message":"parameter \\"limit\\" must be a whole number from 1 to 1000, not \\"0\\""},
                  {"in":"query","parameter":"prefx","value":"d",
-                  "expected":"one of status, prefix, contains, fingerprint, under, level, history, total, after, limit",
-                  "message":"unknown parameter \\"prefx\\"; there are status, prefix, contains, fingerprint, under, level, history, total, after, limit",
+                  "expected":"one of status, prefix, contains, fingerprint, under, level, reason, history, total, after, limit",
+                  "message":"unknown parameter \\"prefx\\"; there are status, prefix, contains, fingerprint, under, level, reason, history, total, after, limit",
                   "hint":"did you mean \\"prefix\\"?"}]\
                 """));
     assertThat(String.valueOf(Served.object(response).get("detail")))

@@ -59,7 +59,8 @@ record MakespanWorld(SchedulerSnapshot snapshot, Map<String, JobPace> paces) {
             new CoreEvent.Began(
                 config, Objects.requireNonNull(nodes.build(config.settings().nodeOrder()).value())),
             new CoreEvent.Stepped(Integer.MAX_VALUE, true));
-    return new MakespanWorld(new SchedulerSnapshot(0, events, List.of(), paces, List.of()), paces);
+    return new MakespanWorld(
+        new SchedulerSnapshot(0, events, List.of(), paces, List.of(), Map.of()), paces);
   }
 
   /** Returns a log-normal distribution, by the quantiles of a normal one. */

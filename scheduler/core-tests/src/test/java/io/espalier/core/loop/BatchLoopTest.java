@@ -2,9 +2,13 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Query;
+import io.espalier.core.api.view.Explanation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -78,5 +82,41 @@ final class BatchLoopTest {
     assertThat(world.launch("j", "n003").batch()).isNotZero();
     assertThat(world.launch("j", "n003").attempt()).isEqualTo(1);
     assertThat(world.batches).hasSize(1);
+  }
+
+  private Explanation explained(String node) {
+    CompletableFuture<Explanation> asked =
+        world.ask(new Query.Explain("j", node)).toCompletableFuture();
+    world.settle();
+    return asked.join();
+  }
+
+  @Test
+  void explainTellsUntilWhenATaskWaitsForItsBatchAndThenWhichBatchItIsOf() {
+    world.configure(config(3, "", "\"batch\": {\"max\": 2, \"wait\": 2},"));
+    Explanation waits = explained("n003");
+    assertThat(waits.startable()).isFalse();
+    assertThat(waits.reasons())
+        .containsExactly(
+            Explanation.Reason.of(
+                    Explanation.Kind.BATCH, null, "the task waits for more tasks of its batch")
+                .until(world.now + 2_000));
+    world.advance(2_000);
+    assertThat(world.running).hasSize(3);
+    String first = world.launch("j", "n001").invocation().token();
+    for (String node : List.of("n001", "n002")) {
+      assertThat(Objects.requireNonNull(explained(node).running()).batch()).isEqualTo(first);
+    }
+    assertThat(Objects.requireNonNull(explained("n003").running()).batch())
+        .isEqualTo(world.launch("j", "n003").invocation().token());
+    // The batch keeps its name when its first task has ended.
+    world.writes("j", "n001", "done");
+    assertThat(Objects.requireNonNull(explained("n002").running()).batch()).isEqualTo(first);
+  }
+
+  @Test
+  void aTaskOfAJobWithoutBatchesIsOfNone() {
+    world.configure(config(1, "", ""));
+    assertThat(Objects.requireNonNull(explained("n001").running()).batch()).isEmpty();
   }
 }

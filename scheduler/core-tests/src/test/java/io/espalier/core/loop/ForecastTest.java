@@ -232,12 +232,12 @@ class ForecastTest {
     SchedulerSnapshot from = snapshot();
     double now = median(forecasts(from, WhatIf.NOTHING), "a");
     LimitOverride four = new LimitOverride("host", "slots", "h0", 4, "", "", 0, 0);
-    WhatIf more = new WhatIf(List.of(four), List.of(), 0);
+    WhatIf more = new WhatIf(List.of(four), List.of(), Set.of(), 0);
     assertThat(median(forecasts(from, more), "a")).isCloseTo(now / 2, within(0.15 * now));
     Brake none =
         new Brake(
             new Brake.Key(Brake.Target.NODE, "host", "h0"), 0, Map.of(), null, "", "", 0, 0, 0);
-    Forecast stopped = forecasts(from, new WhatIf(List.of(), List.of(none), 0)).get(0);
+    Forecast stopped = forecasts(from, new WhatIf(List.of(), List.of(none), Set.of(), 0)).get(0);
     assertThat(stopped.isComplete()).isTrue();
     assertThat(Objects.requireNonNull(stopped.jobs().get("a")).left()).isBetween(90L, 118L);
   }
@@ -281,9 +281,35 @@ class ForecastTest {
     world.settle();
     SchedulerSnapshot from = snapshot();
     assertThat(millis(from, WhatIf.NOTHING)).as("it never ends").isEqualTo(-1);
-    WhatIf half = new WhatIf(List.of(), List.of(brake(host, 500_000, null)), 0);
+    WhatIf half = new WhatIf(List.of(), List.of(brake(host, 500_000, null)), Set.of(), 0);
     // Two of its 120 tasks run already.
     assertThat(millis(from, half)).isEqualTo(119 * 30_000);
+  }
+
+  @Test
+  void aPausedJobStartsNothingUntilItResumesOrIsResumedInTheForecast() {
+    world.configure(skewed("roundrobin", ONE));
+    world.run(new Command.Pause("a", 0, "ann", "r"));
+    world.settle();
+    // Two tasks run already on each of the 20 hosts; on h0 118 are left.
+    Map<String, JobPace> paces = Map.of("a", JobPace.constant(30_000));
+    SchedulerSnapshot forever = snapshot();
+    assertThat(forever.pauses()).containsExactly(Map.entry("a", 0L));
+    Forecast run =
+        new Simulation(forever, paces, WhatIf.NOTHING, POLICIES, Map.of(), 1).run(86_400_000);
+    assertThat(run.isComplete()).isTrue();
+    assertThat(run.starts()).isZero();
+    assertThat(run.jobs().get("a")).isEqualTo(new Forecast.JobEnd(30_000, 270, 0));
+    WhatIf resumed = new WhatIf(List.of(), List.of(), Set.of("a"), 0);
+    assertThat(millis(forever, resumed)).isEqualTo(60 * 30_000);
+
+    long hour = 3_600_000;
+    world.run(new Command.Pause("a", hour, "ann", "r"));
+    world.settle();
+    SchedulerSnapshot timed = snapshot();
+    assertThat(timed.pauses()).containsExactly(Map.entry("a", world.now + hour));
+    assertThat(millis(timed, WhatIf.NOTHING)).isEqualTo(hour + 59 * 30_000);
+    assertThat(millis(timed, resumed)).isEqualTo(60 * 30_000);
   }
 
   @Test

@@ -341,10 +341,52 @@ class SchedulerLoopTest {
   private TaskPage counted(String part, String after, int limit) {
     var page =
         world
-            .ask(new Query.Tasks("j", "", "", after, limit, "", "", "", part, true))
+            .ask(new Query.Tasks("j", "", "", after, limit, "", "", "", part, "", true))
             .toCompletableFuture();
     world.settle();
     return page.join();
+  }
+
+  private TaskPage waitingFor(String reason, String after, int limit) {
+    var page =
+        world
+            .ask(new Query.Tasks("j", "", "", after, limit, "", "", "", "", reason, true))
+            .toCompletableFuture();
+    world.settle();
+    return page.join();
+  }
+
+  @Test
+  void tasksArePagedByWhatTheyWaitFor() {
+    String config =
+        """
+        {"bistro_settings": {
+           "nodes": {"levels": ["host", "db"], "node_order": "original", "node_sources": [
+             {"source": "manual", "prefs": {"h1": ["a", "b", "c", "d"], "h2": ["e", "f"]}}]},
+           "resources": {"host": {"slots": {"limit": 1, "default": 1}}}},
+         "bistro_job->j": {"owner": "o", "backoff": [60]}}
+        """;
+    world.configure(config);
+    String first = world.running.keySet().stream().map(TaskKey::node).sorted().toList().get(0);
+    world.writes("j", first, "error_backoff");
+    assertThat(waitingFor("backoff", "", 9).tasks())
+        .extracting(task -> task.node())
+        .containsExactly(first);
+    TaskPage page = waitingFor("resource", "", 2);
+    assertThat(page.total()).isEqualTo(3);
+    assertThat(page.tasks()).hasSize(2);
+    assertThat(waitingFor("resource", page.next(), 2).tasks()).hasSize(1);
+    assertThat(waitingFor("startable", "", 9).tasks()).isEmpty();
+    var wrong = world.ask(new Query.Tasks("j", "", "", "", 9, "", "", "", "", "resources", false));
+    world.settle();
+    assertThat(wrong.toCompletableFuture())
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .withMessageContaining("no such reason: resources");
+    var unused = world.run(new Command.Pause("j", 0, "ann", ""));
+    world.settle();
+    assertThat(waitingFor("job_paused", "", 9).total()).isEqualTo(4);
+    assertThat(waitingFor("resource", "", 9).total()).isZero();
   }
 
   @Test

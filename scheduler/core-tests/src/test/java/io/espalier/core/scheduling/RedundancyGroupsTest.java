@@ -308,4 +308,12 @@ final class RedundancyGroupsTest {
     apply(config().build(), nodes(3));
     assertThat(core.state().groups).isNull();
   }
+
+  @Test
+  void aGroupOfOneMemberLimitsNothingAndIsNoProblemBesideLargerOnes() {
+    Topology nodes = nodes(4); // h3 is alone.
+    apply(config(ONE).build(), nodes);
+    assertThat(round()).contains("a@d6", "a@d7", "b@d6", "b@d7").hasSize(8);
+    assertThat(core.capacity().nodeProblems()).isEmpty();
+  }
 }

@@ -7,9 +7,11 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.Partition;
+import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeSpec;
@@ -155,5 +157,100 @@ final class ShardedTest {
   @Test
   void one_scheduler_alone_has_none_of_these_problems() {
     assertThat(parse(Partition.WHOLE).problems()).isEmpty();
+  }
+
+  private static final GroupRule SET = new GroupRule("set", 2, "attribute:set", 2, 0);
+
+  /**
+   * Three databases under host2, of the first shard, and one under host1: the groups "a" and "b"
+   * are of two and of one member of the first shard, "a" has a member in the second shard.
+   */
+  private static Topology inGroups(int lowestSeen, String ofOther) {
+    TopologyBuilder builder =
+        new TopologyBuilder(new ConfigFixture("host", "db").levels(), "here", FIRST)
+            .groups(List.of(SET), lowestSeen);
+    builder.add(NodeSpec.child(1, "host1", null));
+    builder.add(NodeSpec.child(1, "host2", null));
+    List.of("a host2/d1", "a host2/d2", "b host2/d3", ofOther + " host1/e1")
+        .forEach(
+            line -> {
+              String[] words = line.split("[ /]", -1);
+              Json.Obj attributes = Json.object().put("set", words[0]).build();
+              builder.add(new NodeSpec(2, words[2], words[1], 1, true, Set.of(), attributes));
+            });
+    return Objects.requireNonNull(builder.build(NodeOrder.ORIGINAL).value());
+  }
+
+  private List<String> startsIn(Topology nodes) {
+    Config whole = new ConfigFixture("host", "db").groups(SET).job("d").build();
+    core.apply(new Config(whole.settings(), whole.jobs(), whole.warnings(), FIRST), nodes, 0);
+    List<String> starts = new ArrayList<>();
+    core.round(TestPolicies.IN_TURN, 1000, run -> starts.add(core.running().nodeName(run)));
+    core.verify();
+    return starts;
+  }
+
+  @Test
+  void nothing_starts_on_members_of_a_group_that_another_scheduler_has_members_of_too() {
+    assertThat(startsIn(inGroups(2, "a"))).containsExactly("d3");
+    assertThat(core.tasks().explain("d", "d1").reasons())
+        .extracting(Explanation.Reason::message)
+        .containsExactly(
+            "set a has 2 members here and 1 on other schedulers: none of them may be busy, as no"
+                + " scheduler knows how many are");
+    assertThat(core.capacity().nodeProblems())
+        .extracting(Problem::message)
+        .containsExactly(
+            "the members of 1 group, a (2 members here and 1 on other schedulers), have several"
+                + " schedulers, so nothing starts on them");
+    // The node moves, or gets another value: the group is that of one scheduler again.
+    assertThat(startsIn(inGroups(2, "c"))).containsExactlyInAnyOrder("d1", "d2");
+    assertThat(core.capacity().nodeProblems())
+        .extracting(Problem::message)
+        .containsExactly("no group has more members than may be busy at once");
+  }
+
+  @Test
+  void a_group_that_becomes_spread_keeps_its_running_tasks_and_starts_none() {
+    assertThat(startsIn(inGroups(2, "c"))).hasSize(3);
+    assertThat(startsIn(inGroups(2, "a"))).isEmpty();
+    assertThat(core.running().all()).hasSize(3);
+    assertThat(core.running().orphans()).isEmpty();
+  }
+
+  @Test
+  void nothing_starts_on_members_of_groups_whose_level_is_read_only_in_part() {
+    assertThat(startsIn(inGroups(1, "c"))).isEmpty();
+    assertThat(core.tasks().explain("d", "d3").reasons())
+        .extracting(Explanation.Reason::message)
+        .containsExactly(
+            "set b may have members on other schedulers, because this one does not read all nodes:"
+                + " none of them may be busy, as no scheduler knows how many are");
+  }
+
+  @Test
+  void groups_of_a_level_that_each_scheduler_reads_a_part_of_are_a_problem_of_the_settings() {
+    String text =
+        """
+        {'bistro_settings': {
+           'nodes': {'levels': ['rack', 'host', 'db'], 'node_sources': [{'source': 'empty'},
+             {'source': 'empty', 'prefs': {'parent_level': 'host', 'push_down': 'one_parent'}}]},
+           'resources': {},
+           'groups': {'sets': {'level': 'host', 'by': 'attribute:set', 'max_concurrent': 1},
+             'disks': {'by': 'tag:x', 'max_concurrent': 1}}}}
+        """;
+    Config shared =
+        Objects.requireNonNull(
+            ConfigFixtures.parser().inShard(FIRST).parse(ConfigFixtures.json(text)).value());
+    assertThat(shared.warnings())
+        .extracting(Problem::path)
+        .containsExactly("bistro_settings.groups.disks");
+    assertThat(shared.warnings().get(0).message())
+        .contains("nothing starts on the members of these groups")
+        .contains("2 schedulers reads only a part of the nodes of level db");
+    Config alone =
+        Objects.requireNonNull(ConfigFixtures.parser().parse(ConfigFixtures.json(text)).value());
+    assertThat(alone.warnings()).isEmpty();
+    assertThat(shared.settings().nodesHash()).isNotEqualTo(alone.settings().nodesHash());
   }
 }

@@ -100,6 +100,9 @@ public sealed interface Query<T> {
    * @param under name of a node below which, or on which, they are; empty: all
    * @param level level of that node; empty: the highest that has a node of that name
    * @param part part of the node's name; empty: all
+   * @param reason kind of what the tasks wait for, as in {@link
+   *     io.espalier.core.api.view.WaitingReasons.Group}; empty: all. A page may then have fewer
+   *     tasks than {@code limit} although there are more
    * @param counted whether the answer says how many tasks there are on all pages, which takes a
    *     look at every task of the job
    */
@@ -113,6 +116,7 @@ public sealed interface Query<T> {
       String under,
       String level,
       String part,
+      String reason,
       boolean counted)
       implements Query<TaskPage> {
     /** Asks for a page without a count. */
@@ -125,7 +129,7 @@ public sealed interface Query<T> {
         String fingerprint,
         String under,
         String level) {
-      this(job, status, nodePrefix, after, limit, fingerprint, under, level, "", false);
+      this(job, status, nodePrefix, after, limit, fingerprint, under, level, "", "", false);
     }
 
     /** Asks for a page of all tasks of a job. */
@@ -136,7 +140,7 @@ public sealed interface Query<T> {
     /** The query for another page. */
     public Tasks after(String cursor) {
       return new Tasks(
-          job, status, nodePrefix, cursor, limit, fingerprint, under, level, part, counted);
+          job, status, nodePrefix, cursor, limit, fingerprint, under, level, part, reason, counted);
     }
 
     @Override

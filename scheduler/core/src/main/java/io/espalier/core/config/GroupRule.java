@@ -1,7 +1,10 @@
 package io.espalier.core.config;
 
+import io.espalier.core.json.Json;
 import java.math.BigDecimal;
 import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A kind of redundancy groups, one entry of {@code groups}: nodes of one level that stand in for
@@ -31,6 +34,16 @@ public record GroupRule(String name, int level, String by, int maxConcurrent, do
     return by.endsWith("*")
         ? tag.startsWith(by.substring(TAG.length(), by.length() - 1))
         : tag.equals(by.substring(TAG.length()));
+  }
+
+  /** Returns the groups of this kind to which a node with these tags and attributes belongs. */
+  public Set<String> groupsOf(Set<String> tags, Json.Obj attributes) {
+    if (attribute().isEmpty()) {
+      return tags.stream().filter(this::isGroup).collect(Collectors.toSet());
+    }
+    Json value = attributes.get(attribute());
+    String text = value == null || value instanceof Json.Null ? "" : NodeLimitRule.text(value);
+    return text.isEmpty() ? Set.of() : Set.of(text);
   }
 
   /** Returns how many of the members of a group may be busy at once; at least 1. */

@@ -20,7 +20,8 @@ import java.util.Map;
  * @param schedule when tasks of any job may start
  * @param nodeWindows when tasks may start on some nodes
  * @param exitInitialWaitBefore time until which the initial wait is skipped
- * @param nodesHash hash of the {@code nodes} object, to which a node snapshot is bound
+ * @param nodesHash identifies the {@code nodes} object, to which a node snapshot is bound; with
+ *     several schedulers also the redundancy groups, of which the snapshot says where they are
  * @param original the JSON from which the settings were parsed
  */
 public record Settings(
@@ -80,6 +81,48 @@ public record Settings(
         JobOptions.usual(0),
         "",
         Json.Obj.EMPTY);
+  }
+
+  /**
+   * Returns the lowest level of which every scheduler reads all nodes, whatever its partition: none
+   * of the levels down to it has nodes of a source with {@code push_down}.
+   */
+  public int lowestSharedLevel() {
+    int lowest = levels.bottom();
+    for (NodeSourceSpec source : nodeSources) {
+      Json parents =
+          source.prefs().get("push_down") == null ? null : source.prefs().get("parent_level");
+      if (parents instanceof Json.Str name) {
+        lowest = Math.min(lowest, Math.max(0, levels.find(name.value())));
+      }
+    }
+    return lowest;
+  }
+
+  /** Returns these settings with other nodes. */
+  public Settings withNodesHash(String newNodesHash) {
+    return new Settings(
+        enabled,
+        workingWait,
+        policy,
+        shuffle,
+        workerSelector,
+        levels,
+        nodeSources,
+        nodeOrder,
+        resources,
+        workerOverrides,
+        physicalResources,
+        rules,
+        capacity,
+        sets,
+        notifications,
+        schedule,
+        nodeWindows,
+        exitInitialWaitBefore,
+        defaults,
+        newNodesHash,
+        original);
   }
 
   /** Returns when tasks of a job may start: what the settings, its queue and the job itself say. */

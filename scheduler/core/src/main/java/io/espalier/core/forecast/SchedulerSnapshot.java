@@ -15,17 +15,21 @@ import java.util.Map;
  *     {@code Adopted} events
  * @param paces of jobs with ended invocations, by name
  * @param brakes in the order in which they were set; their gates, factors and caps are events too
+ * @param pauses by paused job: when it resumes by itself, epoch milliseconds; 0: it does not. Their
+ *     gates are events too
  */
 public record SchedulerSnapshot(
     long atMillis,
     Iterable<CoreEvent> events,
     List<Long> startedMillis,
     Map<String, JobPace> paces,
-    List<Brake> brakes) {
+    List<Brake> brakes,
+    Map<String, Long> pauses) {
   public SchedulerSnapshot {
     startedMillis = List.copyOf(startedMillis);
     paces = Map.copyOf(paces);
     brakes = List.copyOf(brakes);
+    pauses = Map.copyOf(pauses);
   }
 
   /** Returns the number that a new core gives to its n-th running task, from 0. */

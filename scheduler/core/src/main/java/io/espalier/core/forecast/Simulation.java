@@ -6,6 +6,7 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.status.ParsedStatus;
 import io.espalier.core.status.TaskEvent;
@@ -25,9 +26,9 @@ import java.util.Optional;
  * invocation is an end that comes after a drawn duration. A draw depends on the seed, the task and
  * the attempt alone, so that two runs with one seed differ only by what was changed.
  *
- * <p>Windows of jobs and nodes open and close, and brakes end and ramp up; pauses stay as they are,
- * and roll-outs have no stages. Jobs do not fail as a whole, and nodes and configuration do not
- * change. Not thread-safe; single use.
+ * <p>Windows of jobs and nodes open and close, brakes end and ramp up, and jobs that are paused for
+ * a time resume; roll-outs have no stages. Jobs do not fail as a whole, and nodes and configuration
+ * do not change. Not thread-safe; single use.
  */
 public final class Simulation {
   private static final int STARTS_PER_ROUND = 4_096;
@@ -84,6 +85,7 @@ public final class Simulation {
     now = snapshot.atMillis();
     core = new SchedulingCore(seed, selectors);
     new Replay(core, policies, snapshot.events().iterator()).run();
+    snapshot.pauses().forEach(this::pause);
     change.applyTo(core);
     SchedulingPolicy known = policies.get(core.config().settings().policy());
     if (known == null) {
@@ -112,6 +114,11 @@ public final class Simulation {
     meter = new ForecastMeter(core, now);
   }
 
+  /** Closes the gate of a paused job again, now with its end, which events do not tell. */
+  private void pause(String job, long untilMillis) {
+    core.close(new Gate(GateKind.PAUSE, Scope.job(job), "", "", 0, untilMillis));
+  }
+
   /**
    * Runs until nothing can happen any more.
    *
@@ -128,6 +135,7 @@ public final class Simulation {
       core.advance(now, Integer.MAX_VALUE);
       windows.step(now);
       brakes.step(now);
+      core.dueGates(GateKind.PAUSE, now).forEach(gate -> core.open(GateKind.PAUSE, gate.scope()));
       boolean rounds = true;
       while (rounds) {
         rounds = !core.round(policy, STARTS_PER_ROUND, this::placed);
@@ -135,6 +143,7 @@ public final class Simulation {
       meter.sample(now);
       long next = Math.min(Math.min(ends.nextTime(), core.nextTimerMillis()), nextOverrideEnd());
       long opens = Math.min(windows.nextMillis(), brakes.nextMillis());
+      opens = Math.min(opens, core.nextGateMillis(GateKind.PAUSE));
       complete = next == Long.MAX_VALUE && (opens == Long.MAX_VALUE || isOver());
       next = Math.min(next, opens);
       now = complete ? now : Math.min(end, Math.max(next, now + 1));

@@ -3,31 +3,37 @@ package io.espalier.core.forecast;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What differs from the state of the scheduler in a forecast.
  *
  * @param overrides limits
  * @param brakes replace those in force on the same
+ * @param resumed jobs that are not paused
  * @param workers how many workers come, each like the first one; negative: how many of the last
  *     ones take no more tasks
  */
-public record WhatIf(List<LimitOverride> overrides, List<Brake> brakes, int workers) {
+public record WhatIf(
+    List<LimitOverride> overrides, List<Brake> brakes, Set<String> resumed, int workers) {
   /** Nothing differs. */
-  public static final WhatIf NOTHING = new WhatIf(List.of(), List.of(), 0);
+  public static final WhatIf NOTHING = new WhatIf(List.of(), List.of(), Set.of(), 0);
 
   public WhatIf {
     overrides = List.copyOf(overrides);
     brakes = List.copyOf(brakes);
+    resumed = Set.copyOf(resumed);
   }
 
   /** Changes all but the brakes, which end in time. */
   void applyTo(SchedulingCore core) {
     overrides.forEach(core::override);
+    resumed.forEach(job -> core.open(GateKind.PAUSE, job));
     List<WorkerInfo> pool = core.capacity().workers();
     if (workers != 0 && pool != null) {
       core.workers(changed(pool));

@@ -82,6 +82,10 @@ final class LaunchFactory {
     long eligible = core.running().eligibleMillis(run);
     Live task = started(run, core.running().status(run), batch, nowMillis);
     task.waitedMillis = Math.max(0, nowMillis - eligible);
+    Live first = batch == 0 ? null : live.ofRun(batch);
+    if (first != null) {
+      task.batch = first == task ? task.invocation().token() : first.batch;
+    }
     return task;
   }
 

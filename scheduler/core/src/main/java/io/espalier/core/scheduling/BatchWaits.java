@@ -82,6 +82,11 @@ final class BatchWaits {
     return (waiting[job >>> 6] & 1L << job) != 0;
   }
 
+  /** Returns until when a job waits; 0: it does not. */
+  long until(int job) {
+    return isWaiting(job) ? until[job] : 0;
+  }
+
   /** Returns the jobs of a word that wait. */
   long word(int word) {
     return waiting[word];

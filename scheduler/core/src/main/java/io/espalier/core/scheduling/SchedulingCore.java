@@ -773,6 +773,16 @@ public final class SchedulingCore {
     return current != null && current.batchWaits().isPending();
   }
 
+  /**
+   * Returns until when tasks of a job that may start wait for others to fill a batch, epoch
+   * milliseconds; 0: they do not wait.
+   */
+  public long batchAwaitedUntil(String job) {
+    Round current = currentRound();
+    int number = findJob(job);
+    return current == null || number < 0 ? 0 : current.batchWaits().until(number);
+  }
+
   private @Nullable Round currentRound() {
     Round current = round;
     return current != null && current.state() == state() ? current : null;

@@ -34,6 +34,7 @@ public final class PackedTopology implements Topology {
   private final @Nullable Interned<Set<String>> tags;
   private final @Nullable Interned<Json.Obj> attributes;
   private final @Nullable Interned<String> roles;
+  private final SpreadGroups spreadGroups;
 
   PackedTopology(
       Levels levels,
@@ -45,7 +46,8 @@ public final class PackedTopology implements Topology {
       long @Nullable [] disabled,
       @Nullable Interned<Set<String>> tags,
       @Nullable Interned<Json.Obj> attributes,
-      @Nullable Interned<String> roles) {
+      @Nullable Interned<String> roles,
+      SpreadGroups spreadGroups) {
     this.levels = levels;
     this.levelStarts = levelStarts;
     this.names = names;
@@ -56,6 +58,7 @@ public final class PackedTopology implements Topology {
     this.tags = tags;
     this.attributes = attributes;
     this.roles = roles;
+    this.spreadGroups = spreadGroups;
   }
 
   /**
@@ -237,6 +240,11 @@ public final class PackedTopology implements Topology {
   }
 
   @Override
+  public SpreadGroups spreadGroups() {
+    return spreadGroups;
+  }
+
+  @Override
   public boolean hasRoles() {
     return roles != null;
   }
@@ -261,7 +269,7 @@ public final class PackedTopology implements Topology {
     return names.nameBytes();
   }
 
-  /** Compares levels, nodes, numbers, flags, tags, attributes and roles. */
+  /** Compares levels, nodes, numbers, flags, tags, attributes, roles and spread groups. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof PackedTopology t
@@ -271,6 +279,7 @@ public final class PackedTopology implements Topology {
         && Arrays.equals(parents, t.parents)
         && Arrays.equals(disabled, t.disabled)
         && names.sameNames(t.names)
+        && spreadGroups.equals(t.spreadGroups)
         && (slotMap == null ? t.slotMap == null : t.slotMap != null && slotMap.same(t.slotMap))
         && (roles == null ? t.roles == null : t.roles != null && roles.same(t.roles))
         && (tags == null ? t.tags == null : t.tags != null && tags.same(t.tags))

@@ -1,10 +1,15 @@
 package io.espalier.core.topology;
 
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Partition;
 import io.espalier.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * Selects the nodes of one partition (docs/design/design.md#schedulers-that-share-a-configuration).
@@ -73,6 +78,58 @@ final class PartitionFilter {
                     + more)
             .withHint(
                 "a node belongs with the smallest name directly under the instance above it"));
+  }
+
+  /**
+   * The redundancy groups with members in this partition and in others. Must be called after {@link
+   * #cut}.
+   *
+   * @param lowestSeen the lowest level of which the builder has the nodes of all partitions
+   */
+  SpreadGroups spread(List<GroupRule> rules, int lowestSeen) {
+    Set<SpreadGroups.Kind> unseen = new HashSet<>();
+    Map<SpreadGroups.Kind, Map<String, Integer>> elsewhere = new HashMap<>();
+    for (GroupRule rule : rules) {
+      if (rule.level() > lowestSeen) {
+        unseen.add(SpreadGroups.Kind.of(rule));
+        continue;
+      }
+      Map<String, Integer> counts = new HashMap<>();
+      elsewhere(rule).forEach((group, entries) -> counts.put(group, entries.size()));
+      if (!counts.isEmpty()) {
+        elsewhere.put(SpreadGroups.Kind.of(rule), counts);
+      }
+    }
+    return rules.isEmpty() ? SpreadGroups.NONE : new SpreadGroups(unseen, elsewhere);
+  }
+
+  /** By group with members here: the entries of other partitions that are members as well. */
+  private Map<String, Set<Integer>> elsewhere(GroupRule rule) {
+    Set<String> own = new HashSet<>();
+    for (int slot = 1; slot < from.slotCount(); slot++) {
+      if (isMember(rule, slot) && isOwn(slot)) {
+        own.addAll(rule.groupsOf(from.tags(slot), from.attributes(slot)));
+      }
+    }
+    Map<String, Set<Integer>> others = new HashMap<>();
+    for (int slot = 1; slot < from.slotCount(); slot++) {
+      if (isMember(rule, slot) && !isOwn(slot)) {
+        for (String group : rule.groupsOf(from.tags(slot), from.attributes(slot))) {
+          if (own.contains(group)) {
+            others.computeIfAbsent(group, g -> new HashSet<>()).add(from.slotEntry(slot));
+          }
+        }
+      }
+    }
+    return others;
+  }
+
+  private boolean isMember(GroupRule rule, int slot) {
+    return from.entryLevel(from.slotEntry(slot)) == rule.level();
+  }
+
+  private boolean isOwn(int slot) {
+    return owner(from.slotEntry(slot)) == shard.index();
   }
 
   /** Returns true when a child of the instance belongs to this partition. */

@@ -76,6 +76,11 @@ public interface Topology {
     return RoleFilter.NONE;
   }
 
+  /** The redundancy groups that have members in other partitions too. */
+  default SpreadGroups spreadGroups() {
+    return SpreadGroups.NONE;
+  }
+
   /** Returns true when any slot has a role. */
   default boolean hasRoles() {
     return false;

@@ -1,5 +1,6 @@
 package io.espalier.core.topology;
 
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.Partition;
@@ -68,6 +69,9 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
   private int lastParentLevel = -1;
   private String lastParentName = "";
   private boolean levelsSkipped;
+  private List<GroupRule> groups = List.of();
+  private int lowestSeen;
+  private SpreadGroups spreadGroups = SpreadGroups.NONE;
   private String path = "";
   private final List<Problem> problems = new ArrayList<>();
   private long problemCount;
@@ -93,6 +97,24 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
     }
     byte[] name = (objection == null ? instanceName : "?").getBytes(StandardCharsets.UTF_8);
     addSlot(newEntry(0, name, NameTable.hashOf(0, name, 0, name.length)), -1);
+  }
+
+  /**
+   * Sets the kinds of redundancy groups of which the built tree says which have members in other
+   * partitions.
+   *
+   * @param newLowestSeen the lowest level of which the nodes of all partitions are added
+   */
+  public TopologyBuilder groups(List<GroupRule> newGroups, int newLowestSeen) {
+    groups = newGroups;
+    lowestSeen = newLowestSeen;
+    return this;
+  }
+
+  /** Sets which groups have members in other partitions, for a tree that is not cut here. */
+  public TopologyBuilder spreadGroups(SpreadGroups known) {
+    spreadGroups = known;
+    return this;
   }
 
   /** Sets the path for problems of the following nodes. */
@@ -237,6 +259,7 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
     }
     PartitionFilter cut = new PartitionFilter(this, shard);
     TopologyBuilder own = cut.cut(new TopologyBuilder(levels, instanceName));
+    own.spreadGroups = cut.spread(groups, lowestSeen);
     return new Result<>(own.pack(order), cut.warnings());
   }
 
@@ -320,6 +343,18 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
 
   int slotParent(int slot) {
     return slotParents.get(slot);
+  }
+
+  Set<String> tags(int slot) {
+    return tags.of(slot);
+  }
+
+  Json.Obj attributes(int slot) {
+    return attributes.of(slot);
+  }
+
+  SpreadGroups spreadGroups() {
+    return spreadGroups;
   }
 
   boolean levelsSkipped() {

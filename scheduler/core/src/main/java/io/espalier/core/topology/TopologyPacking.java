@@ -71,7 +71,8 @@ final class TopologyPacking {
         disabled(oldSlots),
         from.tags().packed(oldSlots),
         from.attributes().packed(oldSlots),
-        from.roles().packed(oldSlots));
+        from.roles().packed(oldSlots),
+        from.spreadGroups());
   }
 
   private void gatherRows() {

@@ -2,6 +2,7 @@ package io.espalier.core.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.Partition;
@@ -206,5 +207,57 @@ class PartitionFilterTest {
       }
     }
     return nodes;
+  }
+
+  private static NodeSpec member(int level, String name, String parent, String set) {
+    return new NodeSpec(
+        level,
+        name,
+        level == 1 ? null : parent,
+        level - 1,
+        true,
+        Set.of("t" + set),
+        Json.object().put("set", set).build());
+  }
+
+  private static SpreadGroups spread(Partition shard, int lowestSeen, GroupRule rule) {
+    TopologyBuilder builder =
+        new TopologyBuilder(LEVELS, "here", shard).groups(List.of(rule), lowestSeen);
+    List.of(
+            member(1, "host1", "", "a"),
+            member(1, "host2", "", "b"),
+            member(2, "d1", "host1", "x"),
+            member(2, "d2", "host2", "x"),
+            member(2, "e1", "host1", "y"),
+            member(2, "e2", "host2", "z"),
+            // Belongs to the partition of host1, and counts there once.
+            member(2, "both", "host1", "x"),
+            member(2, "both", "host2", "x"))
+        .forEach(builder::add);
+    return Objects.requireNonNull(builder.build(NodeOrder.ORIGINAL).value()).spreadGroups();
+  }
+
+  @Test
+  void groups_with_members_in_several_partitions_are_known_by_the_number_of_those_elsewhere() {
+    GroupRule dbs = new GroupRule("set", 2, "attribute:set", 1, 0);
+    SpreadGroups first = spread(new Partition(0, 2), 3, dbs);
+    assertThat(first.elsewhere(dbs, "x")).isEqualTo(2);
+    assertThat(first.elsewhere().get(SpreadGroups.Kind.of(dbs))).containsOnlyKeys("x");
+    assertThat(spread(new Partition(1, 2), 3, dbs).elsewhere(dbs, "x")).isEqualTo(1);
+    GroupRule tagged = new GroupRule("tag", 2, "tag:t*", 0, 0.5);
+    assertThat(spread(new Partition(0, 2), 3, tagged).elsewhere(tagged, "tx")).isEqualTo(2);
+    GroupRule hosts = new GroupRule("set", 1, "attribute:set", 1, 0);
+    assertThat(spread(new Partition(0, 2), 3, hosts)).isEqualTo(SpreadGroups.NONE);
+    assertThat(spread(Partition.WHOLE, 3, dbs)).isEqualTo(SpreadGroups.NONE);
+    assertThat(first).isNotEqualTo(spread(new Partition(1, 2), 3, dbs));
+  }
+
+  @Test
+  void groups_of_a_level_of_which_only_a_part_is_read_may_have_members_elsewhere() {
+    GroupRule dbs = new GroupRule("set", 2, "attribute:set", 1, 0);
+    SpreadGroups first = spread(new Partition(0, 2), 1, dbs);
+    assertThat(first.isUnseen(dbs)).isTrue();
+    assertThat(first.isUnseen(new GroupRule("set", 1, "attribute:set", 1, 0))).isFalse();
+    assertThat(first.elsewhere()).isEmpty();
   }
 }

@@ -127,7 +127,8 @@ public final class NodeFetcher {
 
   /** Creates a builder of a tree that has only its root. */
   TopologyBuilder builder(Settings settings) {
-    return new TopologyBuilder(settings.levels(), instanceName, shard);
+    return new TopologyBuilder(settings.levels(), instanceName, shard)
+        .groups(settings.rules().groups(), settings.lowestSharedLevel());
   }
 
   /** Creates the sources of the settings; no value if there is any error. */

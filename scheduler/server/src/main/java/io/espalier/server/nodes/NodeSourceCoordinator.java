@@ -61,8 +61,8 @@ public final class NodeSourceCoordinator implements NodeFetch {
   /**
    * The sources of certain settings.
    *
-   * @param whole whether all nodes are kept, because there are no other schedulers or because a
-   *     source reads all of them
+   * @param whole whether all nodes are kept: there are no other schedulers, or a source or a kind
+   *     of redundancy groups needs all of them
    */
   private record Live(
       Settings settings, List<PolledSource> sources, List<Problem> warnings, AtomicBoolean whole) {}
@@ -276,7 +276,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
           new PolledSource(spec, made.get(i), settings.levels(), refresh, retry, clock, jitter));
     }
     inherit(sources, before, remembered == null ? "" : remembered);
-    boolean whole = fetcher.builder(settings).shard().isWhole();
+    boolean whole = fetcher.builder(settings).shard().isWhole() || needsLowestLevel(settings);
     Live fresh =
         new Live(settings, List.copyOf(sources), created.problems(), new AtomicBoolean(whole));
     live = fresh;
@@ -293,6 +293,13 @@ public final class NodeSourceCoordinator implements NodeFetch {
               });
     }
     return new Result<>(fresh, created.problems());
+  }
+
+  /** Returns whether the groups of the lowest level can only be told with all nodes of it. */
+  private static boolean needsLowestLevel(Settings settings) {
+    int bottom = settings.levels().bottom();
+    return settings.lowestSharedLevel() == bottom
+        && settings.rules().groups().stream().anyMatch(group -> group.level() == bottom);
   }
 
   /**

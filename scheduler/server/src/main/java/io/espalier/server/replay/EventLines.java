@@ -14,6 +14,7 @@ import io.espalier.core.scheduling.gate.StageGate;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
+import io.espalier.core.topology.SpreadGroups;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.List;
@@ -255,13 +256,33 @@ final class EventLines {
         Json.strings(List.copyOf(broken)),
         Json.of(nodes.name(0)),
         Json.of(same ? -1 : nodes.slots()),
-        Json.of(event.config().shard().toString()));
+        Json.of(event.config().shard().toString()),
+        spread(nodes.spreadGroups()));
     if (!same) {
       for (int slot = 0; slot < nodes.slots(); slot++) {
         line("node", node(nodes, slot));
       }
       written = nodes;
     }
+  }
+
+  /** Encodes a list for each kind: level, attribute or tags, and the groups; null: unseen. */
+  private static Json.Arr spread(SpreadGroups spread) {
+    List<Json> kinds = new ArrayList<>();
+    spread.unseen().forEach(kind -> kinds.add(spread(kind, Json.Null.NULL)));
+    spread
+        .elsewhere()
+        .forEach(
+            (kind, groups) -> {
+              Json.Builder counts = Json.object();
+              new TreeMap<>(groups).forEach(counts::put);
+              kinds.add(spread(kind, counts.build()));
+            });
+    return new Json.Arr(kinds);
+  }
+
+  private static Json spread(SpreadGroups.Kind kind, Json groups) {
+    return new Json.Arr(List.of(Json.of(kind.level()), Json.of(kind.by()), groups));
   }
 
   /** Encodes the configuration without its private parts. */

@@ -23,9 +23,11 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.SpreadGroups;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -218,7 +220,9 @@ final class LineEvents {
     Partition shard = in.size() > 5 ? Partition.parse(text(in, 5)) : Partition.WHOLE;
     Config config = config(item(in, 1), items(item(in, 2)), shard);
     int slots = number(in, 4);
-    Topology topology = slots < 0 ? nodes : nodes(config, text(in, 3), slots);
+    // Recordings of earlier versions have less.
+    SpreadGroups spread = in.size() > 6 ? spread(items(item(in, 6))) : SpreadGroups.NONE;
+    Topology topology = slots < 0 ? nodes : nodes(config, text(in, 3), slots, spread);
     if (topology == null) {
       throw new IllegalArgumentException("no nodes have been recorded yet");
     }
@@ -246,9 +250,26 @@ final class LineEvents {
     return new Config(config.settings(), jobs, config.warnings(), shard);
   }
 
-  private Topology nodes(Config config, String instance, int slots) {
+  private static SpreadGroups spread(List<Json> kinds) {
+    Set<SpreadGroups.Kind> unseen = new HashSet<>();
+    Map<SpreadGroups.Kind, Map<String, Integer>> elsewhere = new HashMap<>();
+    for (Json each : kinds) {
+      List<Json> in = items(each);
+      SpreadGroups.Kind kind = new SpreadGroups.Kind(number(in, 0), text(in, 1));
+      if (item(in, 2) instanceof Json.Obj groups) {
+        Map<String, Integer> counts = new HashMap<>();
+        groups.members().forEach((group, n) -> counts.put(group, Math.toIntExact(whole(n))));
+        elsewhere.put(kind, counts);
+      } else {
+        unseen.add(kind);
+      }
+    }
+    return new SpreadGroups(unseen, elsewhere);
+  }
+
+  private Topology nodes(Config config, String instance, int slots, SpreadGroups spread) {
     Levels levels = config.settings().levels();
-    TopologyBuilder builder = new TopologyBuilder(levels, instance);
+    TopologyBuilder builder = new TopologyBuilder(levels, instance).spreadGroups(spread);
     for (int slot = 0; slot < slots; slot++) {
       Json line = lines.get();
       if (line == null) {

@@ -32,6 +32,7 @@ public final class SnapshotFile {
   private static final String MILLIS = "millis";
   private static final String FINISHING = "finishing";
   private static final String BRAKES = "brakes";
+  private static final String PAUSES = "pauses";
   private static final String TARGET = "target";
   private static final String LEVEL = "level";
   private static final String NAME = "name";
@@ -85,11 +86,14 @@ public final class SnapshotFile {
                                 pace.millis().stream().map(each -> (Json) Json.of(each)).toList()))
                         .put(FINISHING, pace.finishing())
                         .build()));
+    Json.Builder pauses = Json.object();
+    new TreeMap<>(snapshot.pauses()).forEach(pauses::put);
     return Json.object()
         .put(AT, snapshot.atMillis())
         .put(AGES, new Json.Arr(ages))
         .put(PACES, paces.build())
         .put(BRAKES, new Json.Arr(snapshot.brakes().stream().map(SnapshotFile::json).toList()))
+        .put(PAUSES, pauses.build())
         .build();
   }
 
@@ -122,12 +126,16 @@ public final class SnapshotFile {
       if (about.get(PACES) instanceof Json.Obj jobs) {
         jobs.members().forEach((job, pace) -> paces.put(job, pace(pace)));
       }
+      Map<String, Long> pauses = new TreeMap<>();
+      if (about.get(PAUSES) instanceof Json.Obj jobs) { // Schedulers of before wrote none.
+        jobs.members().forEach((job, until) -> pauses.put(job, whole(until)));
+      }
       List<CoreEvent> events = new ArrayList<>();
       in.forEachRemaining(events::add);
       if (in.isCutOff()) {
         throw new RecordedEvents.BadRecordingException("the end of the snapshot is missing");
       }
-      return new SchedulerSnapshot(at, events, started, paces, brakes(about));
+      return new SchedulerSnapshot(at, events, started, paces, brakes(about), pauses);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

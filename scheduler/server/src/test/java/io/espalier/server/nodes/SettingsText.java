@@ -1,6 +1,7 @@
 package io.espalier.server.nodes;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.config.Partition;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.json.Json;
@@ -17,11 +18,22 @@ final class SettingsText {
    * @param nodes the members of {@code nodes}, with single quotes for double ones
    */
   static Settings nodes(String nodes) {
+    return nodes(nodes, "", Partition.WHOLE);
+  }
+
+  /**
+   * @param nodes the members of {@code nodes}, with single quotes for double ones
+   * @param groups the members of {@code groups}
+   */
+  static Settings nodes(String nodes, String groups, Partition shard) {
     String text =
-        "{'bistro_settings': {'nodes': {%s}, 'resources': {}}}".formatted(nodes).replace('\'', '"');
+        "{'bistro_settings': {'nodes': {%s}, 'groups': {%s}, 'resources': {}}}"
+            .formatted(nodes, groups)
+            .replace('\'', '"');
     Result<Json> json = JsonReader.config().read(text);
     Result<Config> config =
         new ConfigParser(List.of("roundrobin"), List.of("roundrobin"), List.of())
+            .inShard(shard)
             .parse(Objects.requireNonNull(json.value(), () -> json.problems().toString()));
     return Objects.requireNonNull(config.value(), () -> config.problems().toString()).settings();
   }

@@ -2,6 +2,7 @@ package io.espalier.server.nodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Partition;
@@ -16,6 +17,7 @@ import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
+import io.espalier.core.topology.SpreadGroups;
 import io.espalier.core.topology.Topology;
 import java.time.Duration;
 import java.time.Instant;
@@ -277,5 +279,70 @@ class ShardedNodesTest {
 
   private Outside outside(String id) {
     return Objects.requireNonNull(outside.get(id));
+  }
+
+  private static final String BY_SET = "'set': {'by': 'attribute:set', 'max_concurrent': 1}";
+
+  private static Settings grouped(String groups, Partition shard) {
+    return SettingsText.nodes(
+        "'levels': ['host', 'db'], 'node_sources': ["
+            + source("outside", "hosts", "")
+            + ","
+            + source("outside", "dbs", "")
+            + "]",
+        groups,
+        shard);
+  }
+
+  private static NodeSpec member(String name, String host, String set) {
+    return new NodeSpec(2, name, host, 1, true, Set.of(), Json.object().put("set", set).build());
+  }
+
+  private static SpreadGroups spread(Result<Topology> result) {
+    return Objects.requireNonNull(result.value()).spreadGroups();
+  }
+
+  @Test
+  void membersOfTheLowestLevelAreFoundInOtherPartitions() throws Exception {
+    Partition shard = new Partition(0, 2);
+    say("hosts", host("host1"), host("host2"));
+    say("dbs", member("a1", "host1", "a"), member("a2", "host2", "a"), member("b2", "host2", "b"));
+    NodeSourceCoordinator nodes = live(shard);
+    Settings none = grouped("", shard);
+    assertThat(spread(nodes.fetch(none, NOW))).isEqualTo(SpreadGroups.NONE);
+    // Groups that are new need nodes that had been forgotten.
+    Settings settings = grouped(BY_SET, shard);
+    assertThat(settings.nodesHash()).isNotEqualTo(none.nodesHash());
+    Result<Topology> found = nodes.refresh(settings, NOW);
+    assertThat(names(found)).containsExactly("host2", "a2", "b2");
+    GroupRule rule = settings.rules().groups().get(0);
+    assertThat(spread(found).elsewhere(rule, "a")).isEqualTo(1);
+    assertThat(spread(found).elsewhere(rule, "b")).isZero();
+    // A member of another partition joins a group of this one: that makes another tree.
+    say("dbs", member("b1", "host1", "b"), member("a2", "host2", "a"), member("b2", "host2", "b"));
+    Result<Topology> joined = nodes.fetch(settings, NOW);
+    assertThat(joined.value()).isNotEqualTo(found.value());
+    assertThat(spread(joined).elsewhere(rule, "a")).isZero();
+    assertThat(spread(joined).elsewhere(rule, "b")).isEqualTo(1);
+    assertThat(spread(Objects.requireNonNull(fetcher(shard)).fetch(settings, NOW)))
+        .isEqualTo(spread(joined));
+  }
+
+  @Test
+  void aLevelThatIsPushedDownMayHaveMembersElsewhere() throws Exception {
+    Partition shard = new Partition(0, 2);
+    say("hosts", host("host1"), host("host2"));
+    say("dbs", member("b2", "host2", "b"));
+    Settings settings =
+        SettingsText.nodes(
+            "'levels': ['host', 'db'], 'node_sources': ["
+                + source("outside", "hosts", "")
+                + ","
+                + source("outside", "dbs", ", 'parent_level': 'host', 'push_down': 'one_parent'")
+                + "]",
+            BY_SET,
+            shard);
+    SpreadGroups spread = spread(live(shard).fetch(settings, NOW));
+    assertThat(spread.isUnseen(settings.rules().groups().get(0))).isTrue();
   }
 }

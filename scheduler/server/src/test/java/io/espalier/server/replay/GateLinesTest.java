@@ -2,15 +2,23 @@ package io.espalier.server.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.config.Config;
+import io.espalier.core.config.NodeOrder;
 import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.topology.SpreadGroups;
+import io.espalier.core.topology.Topology;
+import io.espalier.core.topology.TopologyBuilder;
 import io.espalier.testkit.config.ConfigFixtures;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,5 +65,33 @@ final class GateLinesTest {
     LineEvents lines = new LineEvents(ConfigFixtures.parser(), () -> null);
     events.forEach(event -> new EventLines(line -> read.add(lines.event(line))).write(event));
     assertThat(read).isEqualTo(events);
+  }
+
+  @Test
+  void groupsWithMembersInOtherPartitionsAreReadAsTheyWereWritten() {
+    SpreadGroups spread =
+        new SpreadGroups(
+            Set.of(new SpreadGroups.Kind(1, "tag:t*")),
+            Map.of(new SpreadGroups.Kind(2, "attribute:set"), Map.of("a", 1, "b", 20)));
+    Config config =
+        Objects.requireNonNull(
+            ConfigFixtures.parser()
+                .parse(
+                    ConfigFixtures.json(
+                        "{'bistro_settings': {'nodes': {'levels': ['host', 'db']},"
+                            + " 'resources': {}}}"))
+                .value());
+    Topology nodes =
+        Objects.requireNonNull(
+            new TopologyBuilder(config.settings().levels(), "here")
+                .spreadGroups(spread)
+                .build(NodeOrder.ORIGINAL)
+                .value());
+    ArrayDeque<Json> written = new ArrayDeque<>();
+    EventLines out = new EventLines(written::add);
+    out.write(new CoreEvent.Began(config, nodes));
+    LineEvents lines = new LineEvents(ConfigFixtures.parser(), written::poll);
+    CoreEvent read = lines.event(written.remove());
+    assertThat(((CoreEvent.Began) read).topology().spreadGroups()).isEqualTo(spread);
   }
 }

@@ -31,7 +31,8 @@ final class SnapshotFileTest {
           EVENTS,
           List.of(990_000L),
           Map.of("j", new JobPace(List.of(1L, 20L, 300L), 0.75)),
-          List.of(brake("", "")));
+          List.of(brake("", "")),
+          Map.of("j", 2_000_000L, "other", 0L));
 
   private static Brake brake(String author, String reason) {
     return new Brake(
@@ -54,6 +55,7 @@ final class SnapshotFileTest {
     assertThat(read.startedMillis()).isEqualTo(SNAPSHOT.startedMillis());
     assertThat(read.paces()).isEqualTo(SNAPSHOT.paces());
     assertThat(read.brakes()).isEqualTo(SNAPSHOT.brakes());
+    assertThat(read.pauses()).isEqualTo(SNAPSHOT.pauses());
     List<CoreEvent> events = new ArrayList<>();
     read.events().forEach(events::add);
     assertThat(events).isEqualTo(EVENTS);
@@ -63,7 +65,7 @@ final class SnapshotFileTest {
   void whatPeopleWroteAboutBrakesStaysAway() {
     SchedulerSnapshot told =
         new SchedulerSnapshot(
-            1_000_000, EVENTS, List.of(), Map.of(), List.of(brake("ann", "because")));
+            1_000_000, EVENTS, List.of(), Map.of(), List.of(brake("ann", "because")), Map.of());
     SchedulerSnapshot read = SnapshotFile.read(SnapshotFile.write(told), ConfigFixtures.parser());
     assertThat(read.brakes()).containsExactly(brake("", ""));
   }

@@ -139,6 +139,7 @@ public final class ApiFixture {
                 1.5,
                 "",
                 "",
+                "",
                 2_500,
                 null))
         .task(TaskView.of("backup", "d21", "db", TaskStatus.of(Main.FAILED, started, 3)))

@@ -42,6 +42,24 @@ final class BatchChecks {
     this.grouped = grouped;
   }
 
+  /**
+   * Returns whether tasks that could start wait for others of their batch, which they may do no
+   * longer than their job says.
+   *
+   * @param until when the wait is over; 0: there is none
+   */
+  boolean waits(String job, long until, long now) {
+    if (until == 0) {
+      return false;
+    }
+    Job configured = oracle.config().job(job);
+    BatchSpec spec = configured == null ? null : configured.scheduling().batch().orElse(null);
+    assertThat(spec).as("batches of %s", job).isNotNull();
+    long most = spec == null ? 0 : spec.waitTime().toMillis();
+    assertThat(until).as("the wait of %s", job).isBetween(now + 1, now + most);
+    return true;
+  }
+
   /** A slice begins; the end of the last one may have ended a batch early. */
   void sliceBegins() {
     last = null;

@@ -340,7 +340,7 @@ final class RandomModel {
           new BatchSpec(
               2 + random.nextInt(4),
               chance(50) ? Optional.empty() : Optional.of(level),
-              Duration.ZERO));
+              chance(50) ? Duration.ZERO : Duration.ofMillis(1 + random.nextInt(3000))));
     }
     config.job(name, job);
     jobs.remove(name);

@@ -150,7 +150,8 @@ public final class ApiJson {
             .put("started_at_ms", task.invocation().startMillis())
             .put("invocation", task.invocation().token())
             .putIfPresent("role", task.role().isEmpty() ? null : Json.of(task.role()))
-            .putIfPresent("step", task.step().isEmpty() ? null : Json.of(task.step()));
+            .putIfPresent("step", task.step().isEmpty() ? null : Json.of(task.step()))
+            .putIfPresent("batch", task.batch().isEmpty() ? null : Json.of(task.batch()));
     waited(json, task.waitedMillis(), task.invocation());
     limits(json, task.limits());
     Progress progress = task.progress();

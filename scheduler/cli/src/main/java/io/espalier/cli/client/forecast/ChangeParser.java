@@ -11,6 +11,7 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,6 +86,26 @@ final class ChangeParser {
     Brake.Key key = place.equals("all") ? Brake.Key.all() : key(what, place);
     int share = share(what, text.substring(equals + 1));
     return new Brake(key, share, Map.of(), null, "", "", 0, 0, 0);
+  }
+
+  /** Reads the name of a paused job. */
+  String paused(String job, Set<String> paused) {
+    String what = "--resume \"" + job + "\"";
+    if (config.job(job) == null) {
+      throw new IllegalArgumentException(
+          what
+              + ": there is no job \""
+              + job
+              + "\""
+              + hint(job, List.copyOf(config.jobs().keySet())));
+    }
+    if (!paused.contains(job)) {
+      throw new IllegalArgumentException(
+          what
+              + ": the job is not paused"
+              + (paused.isEmpty() ? "; no job is" : "; paused: " + String.join(", ", paused)));
+    }
+    return job;
   }
 
   private static int share(String what, String text) {

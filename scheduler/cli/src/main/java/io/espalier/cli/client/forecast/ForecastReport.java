@@ -10,6 +10,8 @@ import io.espalier.core.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.SortedMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,13 +22,15 @@ import org.jspecify.annotations.Nullable;
  * @param then what is to come with the changes; null: there are none
  * @param resources of the configuration
  * @param levels their levels, by index of the resource
+ * @param pauses by paused job: when it resumes by itself, epoch milliseconds; 0: it does not
  */
 record ForecastReport(
     long atMillis,
     Forecasts now,
     @Nullable Forecasts then,
     List<Resource> resources,
-    List<String> levels) {
+    List<String> levels,
+    SortedMap<String, Long> pauses) {
   private static final int COLUMNS = 60;
   private static final String BARS = " ▁▂▃▄▅▆▇█";
   private static final double P50 = 0.5;
@@ -132,6 +136,20 @@ record ForecastReport(
     return shown().starved();
   }
 
+  /** Returns the paused jobs and when they resume, as things are. */
+  String pausesInWords() {
+    return pauses.entrySet().stream()
+        .map(
+            pause ->
+                pause.getValue() == 0
+                    ? pause.getKey()
+                    : pause.getKey()
+                        + " (resumes in "
+                        + HumanFormat.duration(Math.max(0, pause.getValue() - atMillis))
+                        + ")")
+        .collect(Collectors.joining(", "));
+  }
+
   boolean isComplete() {
     return shown().isComplete();
   }
@@ -168,7 +186,20 @@ record ForecastReport(
   }
 
   Json.Obj json() {
-    Json.Builder body = Json.object().put("at_ms", atMillis).put("now", json(now));
+    List<Json> paused = new ArrayList<>();
+    pauses.forEach(
+        (job, until) -> {
+          Json.Builder pause = Json.object().put("job", job);
+          if (until > 0) {
+            pause.put("until_ms", until);
+          }
+          paused.add(pause.build());
+        });
+    Json.Builder body =
+        Json.object()
+            .put("at_ms", atMillis)
+            .put("paused", new Json.Arr(paused))
+            .put("now", json(now));
     if (then != null) {
       body.put("then", json(then));
     }

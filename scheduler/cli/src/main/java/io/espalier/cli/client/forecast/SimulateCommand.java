@@ -31,6 +31,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -43,7 +44,7 @@ import picocli.CommandLine.Option;
     name = "simulate",
     mixinStandardHelpOptions = true,
     description = {
-      "Forecast when jobs end, as things are and with other limits, workers or brakes.",
+      "Forecast when jobs end, as things are and with other limits, workers, brakes or pauses.",
       "",
       "Takes a copy of the scheduler's state and runs its scheduling core in this process, in"
           + " virtual time, with durations drawn from those of the tasks that have ended. Nothing"
@@ -53,7 +54,8 @@ import picocli.CommandLine.Option;
     footer = {
       "  espalier simulate",
       "  espalier simulate --set host.migrations=3 --workers +10",
-      "  espalier simulate --brake rack4=0 --horizon 24h --plot use.svg"
+      "  espalier simulate --brake rack4=0 --horizon 24h --plot use.svg",
+      "  espalier simulate --resume backup"
     })
 public final class SimulateCommand extends ClientCommand {
   private static final long MOST_SECONDS = 366L * 86_400;
@@ -73,6 +75,12 @@ public final class SimulateCommand extends ClientCommand {
             + " Node all: everywhere."
       })
   private List<String> brakes = new ArrayList<>();
+
+  @Option(
+      names = "--resume",
+      paramLabel = "JOB",
+      description = "Without the pause of this job; may be repeated.")
+  private List<String> resumed = new ArrayList<>();
 
   @Option(
       names = "--workers",
@@ -138,7 +146,8 @@ public final class SimulateCommand extends ClientCommand {
       }
     }
     show(
-        new ForecastReport(snapshot.atMillis(), now, then, resources, levels),
+        new ForecastReport(
+            snapshot.atMillis(), now, then, resources, levels, pauses(snapshot, began.config())),
         ignored(snapshot, began.config()));
     return ExitCode.OK;
   }
@@ -179,6 +188,8 @@ public final class SimulateCommand extends ClientCommand {
     ChangeParser parser = new ChangeParser(began.config(), began.topology());
     List<LimitOverride> overrides = parsed(limits, parser::limit);
     List<Brake> stops = parsed(brakes, parser::brake);
+    Set<String> paused = paused(snapshot, began.config());
+    List<String> goOn = parsed(resumed, job -> parser.paused(job, paused));
     if (more != 0) {
       long pool = workers(snapshot);
       if (pool == 0) {
@@ -188,7 +199,7 @@ public final class SimulateCommand extends ClientCommand {
         throw misuse("--workers " + more + ": there are only " + pool + " workers");
       }
     }
-    return new WhatIf(overrides, stops, more);
+    return new WhatIf(overrides, stops, Set.copyOf(goOn), more);
   }
 
   private <T> List<T> parsed(List<String> texts, Function<String, T> parser) {
@@ -247,11 +258,37 @@ public final class SimulateCommand extends ClientCommand {
     return new Forecasts(all);
   }
 
+  /** Returns the paused jobs of the configuration, in order. */
+  private static Set<String> paused(SchedulerSnapshot snapshot, Config config) {
+    Set<String> paused = new TreeSet<>();
+    for (CoreEvent event : snapshot.events()) {
+      if (event instanceof CoreEvent.Gated gated
+          && gated.kind() == GateKind.PAUSE
+          && config.job(gated.scope().name()) != null) {
+        paused.add(gated.scope().name());
+      } else if (event instanceof CoreEvent.StatusSet) {
+        break; // Of those there may be millions, and no gate comes after them.
+      }
+    }
+    return paused;
+  }
+
+  /** Returns when each paused job resumes by itself, epoch milliseconds; 0: it does not. */
+  private static SortedMap<String, Long> pauses(SchedulerSnapshot snapshot, Config config) {
+    SortedMap<String, Long> pauses = new TreeMap<>();
+    paused(snapshot, config)
+        .forEach(job -> pauses.put(job, snapshot.pauses().getOrDefault(job, 0L)));
+    return pauses;
+  }
+
   /** Returns what matters in this scheduler and the simulation does not imagine. */
   private static List<String> ignored(SchedulerSnapshot snapshot, Config config) {
     Set<String> ignored = new TreeSet<>();
     for (CoreEvent event : snapshot.events()) {
-      if (event instanceof CoreEvent.Gated gated && gated.kind() == GateKind.PAUSE) {
+      if (snapshot.pauses().isEmpty()
+          && event instanceof CoreEvent.Gated gated
+          && gated.kind() == GateKind.PAUSE) {
+        // The scheduler is of a release that does not say when its pauses end.
         ignored.add("pauses do not end");
       } else if (snapshot.brakes().isEmpty() && isOfBrake(event)) {
         // The scheduler is of a release that does not say when its brakes end.
@@ -297,6 +334,9 @@ public final class SimulateCommand extends ClientCommand {
     }
     if (!report.starved().isEmpty()) {
       say("starved: " + String.join(", ", report.starved()));
+    }
+    if (!report.pauses().isEmpty()) {
+      say("paused: " + report.pausesInWords());
     }
     if (!report.isComplete()) {
       say("not all of it ends within the horizon");

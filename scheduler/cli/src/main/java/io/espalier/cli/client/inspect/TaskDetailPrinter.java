@@ -67,6 +67,7 @@ final class TaskDetailPrinter {
           "running: attempt "
               + JsonFields.number(running, "attempt")
               + step(", step ", running)
+              + (running.get("batch") == null ? "" : ", batch " + JsonFields.text(running, "batch"))
               + on(JsonFields.text(running, "worker"))
               + since(" since ", JsonFields.number(running, "started_at_ms"))
               + (running.get("waited_ms") == null ? "" : ", waited " + TaskDetail.waited(running))

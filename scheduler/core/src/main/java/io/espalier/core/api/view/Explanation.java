@@ -166,9 +166,11 @@ public record Explanation(
     START_RATE,
     /** As many starts are in flight as may be. */
     STARTING,
+    /** The task could start, and waits for others to fill its batch. */
+    BATCH,
     /** The job's queue uses its maximum number of slots. */
     QUEUE_LIMIT,
-    /** As many members of a redundancy group are busy as may be. */
+    /** A redundancy group lets no further member be busy. */
     GROUP,
     /** The node is reserved for a task that has been waiting for long. */
     RESERVED,

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param role role of its node under the parent through which it runs, such as {@code replica};
  *     usually empty
  * @param step the step that runs; empty: its job has no steps
+ * @param batch the fencing token of the first task of its batch; empty: its job has no batches, or
+ *     an earlier scheduler process has started it
  * @param waitedMillis how long the task had been eligible when it was placed; negative: unknown
  * @param call null: it runs a process
  */
@@ -30,6 +32,7 @@ public record RunningTaskView(
     double ratePerSecond,
     String role,
     String step,
+    String batch,
     long waitedMillis,
     @Nullable RunningCall call) {
 
@@ -46,6 +49,7 @@ public record RunningTaskView(
         TaskDeadlines.UNLIMITED,
         null,
         0,
+        "",
         "",
         "",
         -1,

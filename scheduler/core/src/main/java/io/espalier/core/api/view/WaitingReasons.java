@@ -1,6 +1,8 @@
 package io.espalier.core.api.view;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,13 @@ public record WaitingReasons(
 
   /** The kind for tasks that nothing keeps from starting. */
   public static final String STARTABLE = "startable";
+
+  /** Returns whether a text is a kind. */
+  public static boolean isKind(String text) {
+    return text.equals(STARTABLE)
+        || Arrays.stream(Explanation.Kind.values())
+            .anyMatch(kind -> kind.name().toLowerCase(Locale.ROOT).equals(text));
+  }
 
   /**
    * Tasks with the same reason.

@@ -112,6 +112,7 @@ public final class ConfigParser {
     Settings settings = settings(object, problems);
     SortedMap<String, Job> jobs = settings == null ? new TreeMap<>() : jobs(object, settings);
     if (settings != null) {
+      settings = PartitionRules.withGroups(settings, shard);
       PartitionRules.warn(settings, shard, problems);
       jobs = PartitionRules.check(jobs, shard);
       warnOfUnusedSets(settings, jobs.values(), problems);

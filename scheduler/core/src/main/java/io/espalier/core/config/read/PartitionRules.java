@@ -1,5 +1,6 @@
 package io.espalier.core.config.read;
 
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Partition;
 import io.espalier.core.config.QueueSpec;
@@ -33,6 +34,20 @@ final class PartitionRules {
     SortedMap<String, Job> checked = new TreeMap<>();
     jobs.forEach((name, job) -> checked.put(name, check(job, jobs, shard)));
     return checked;
+  }
+
+  /**
+   * The same settings; if several schedulers share the nodes, another choice of group members
+   * requires another tree, because a tree says which groups have members in other partitions.
+   */
+  static Settings withGroups(Settings settings, Partition shard) {
+    List<GroupRule> groups = settings.rules().groups();
+    if (shard.isWhole() || groups.isEmpty()) {
+      return settings;
+    }
+    StringBuilder hash = new StringBuilder(settings.nodesHash());
+    groups.forEach(group -> hash.append(' ').append(group.level()).append(' ').append(group.by()));
+    return settings.withNodesHash(hash.toString());
   }
 
   private static Job check(Job job, SortedMap<String, Job> jobs, Partition shard) {
@@ -97,8 +112,18 @@ final class PartitionRules {
     if (settings.rules().startRates().containsKey(0)) {
       warn(problems, "start_rates", "the start rates of the instance", shard);
     }
-    if (!settings.rules().groups().isEmpty()) {
-      warn(problems, "groups", "the limits of redundancy groups", shard);
+    for (GroupRule group : settings.rules().groups()) {
+      if (group.level() > settings.lowestSharedLevel()) {
+        problems.add(
+            Problem.warning(
+                    ConfigParser.SETTINGS_PATH.key("groups").key(group.name()).toString(),
+                    "nothing starts on the members of these groups, because each of "
+                        + shard.count()
+                        + " schedulers reads only a part of the nodes of level "
+                        + settings.levels().name(group.level())
+                        + ", and a group may have members in other parts")
+                .withHint("leave out \"push_down\" of the node sources, or run one scheduler"));
+      }
     }
     List<String> limited =
         settings.rules().queues().stream()

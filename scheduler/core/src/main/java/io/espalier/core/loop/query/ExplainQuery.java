@@ -95,6 +95,11 @@ final class ExplainQuery implements IncrementalQuery {
     if (explained.startable() && starting.room() == 0) {
       return explained.withReasons(List.of(starting.reason()));
     }
+    long awaited = explained.startable() ? core.batchAwaitedUntil(explained.job()) : 0;
+    if (awaited > 0) {
+      Reason wait = Reason.of(Kind.BATCH, null, "the task waits for more tasks of its batch");
+      return explained.withReasons(List.of(wait.until(awaited)));
+    }
     LiveTasks.Live running = live.get(new TaskKey(explained.job(), explained.node()));
     return running == null ? explained : explained.withRunning(running.view(running.shard(shard)));
   }

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -254,7 +255,9 @@ public final class SnapshotCopy implements SlicedWork {
         () -> new Events(events, adopted, firsts, statuses),
         started,
         paces.paces(live, nowMillis),
-        brakes.get());
+        brakes.get(),
+        core.gates(GateKind.PAUSE).stream()
+            .collect(Collectors.toMap(Gate::name, Gate::untilMillis)));
   }
 
   /** All events; those of statuses are made when they are read. */

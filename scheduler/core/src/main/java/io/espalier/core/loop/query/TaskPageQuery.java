@@ -4,12 +4,14 @@ import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.TaskPage;
 import io.espalier.core.api.view.TaskView;
+import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.config.Job;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.NodeResolver;
 import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.job.StatusFilter;
+import io.espalier.core.scheduling.query.WaitReasonScan;
 import io.espalier.core.status.Failure;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskStatus;
@@ -25,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class TaskPageQuery implements SlicedWork {
   private static final int LOOKS = 50_000;
   private static final int MATCHES = 2_000;
+
+  /** A page ends after so many, even if it could have more tasks. */
+  private static final int LOOKS_FOR_REASONS = 2_000_000;
 
   private final SchedulingCore core;
   private final LiveTasks live;
@@ -42,6 +47,9 @@ public final class TaskPageQuery implements SlicedWork {
 
   private boolean more;
   private long total;
+
+  /** How many looks the reasons of tasks have cost. */
+  private long reasonLooks;
 
   /** The node below which they are; 0, the instance: all. */
   private int under;
@@ -77,7 +85,13 @@ public final class TaskPageQuery implements SlicedWork {
       topology = core.topology();
       begin(config, topology);
     }
+    // What tasks wait for changes from slice to slice.
+    WaitReasonScan reasons = query.reason().isEmpty() ? null : core.tasks().waiting(job);
     for (int i = 0; i < MATCHES; i++) {
+      if (reasonLooks > LOOKS_FOR_REASONS && !query.counted()) {
+        answer.complete(new TaskPage(found, topology.name(node - 1), TaskPage.NOT_COUNTED));
+        return true;
+      }
       int next = core.tasks().next(job, node, LOOKS, set);
       if (next == -1) {
         complete(query.counted() ? total : TaskPage.NOT_COUNTED);
@@ -90,6 +104,13 @@ public final class TaskPageQuery implements SlicedWork {
       node = next + 1;
       if (!isOfCause(job, next) || !isCalled(topology.name(next)) || !isUnder(topology, next)) {
         continue;
+      }
+      if (reasons != null) {
+        reasonLooks += reasons.unitsPerKind();
+        i += reasons.unitsPerKind() / 10;
+        if (!reasons.kind(next).equals(query.reason())) {
+          continue;
+        }
       }
       total++;
       if (next < first) {
@@ -140,6 +161,7 @@ public final class TaskPageQuery implements SlicedWork {
     more = false;
     total = 0;
     first = 0;
+    reasonLooks = 0;
     under = NodeResolver.find(nodes, query.level(), query.under());
     if (!query.after().isEmpty()) {
       int last = nodes.find(config.level(), query.after());
@@ -152,6 +174,10 @@ public final class TaskPageQuery implements SlicedWork {
     }
     node = query.counted() ? 0 : first;
     set = StatusFilter.of(bits -> query.fingerprint().isEmpty() || mayHaveFailed(bits));
+    if (!query.reason().isEmpty() && !WaitingReasons.isKind(query.reason())) {
+      throw new RefusedException(
+          RefusedException.Reason.UNKNOWN, "no such reason: " + query.reason());
+    }
     if (!query.status().isEmpty()) {
       Optional<StatusLabel> label = StatusLabel.of(query.status());
       if (label.isEmpty()) {

@@ -94,6 +94,9 @@ public final class LiveTasks {
     /** How long the task had been eligible when it was placed. */
     public long waitedMillis = Attempt.UNKNOWN_WAIT;
 
+    /** See {@link RunningTaskView#batch}. */
+    public String batch = "";
+
     /** What it has counted, and how much of that is among the counters of its job. */
     public Counters counters = Counters.NONE;
 
@@ -234,6 +237,7 @@ public final class LiveTasks {
           rate,
           TaskArgument.roleIn(launch.argument()),
           status.step() == null ? "" : status.step().label(),
+          batch,
           waitedMillis,
           launch.call() == null
               ? null

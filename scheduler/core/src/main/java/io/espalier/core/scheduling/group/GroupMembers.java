@@ -1,9 +1,8 @@
 package io.espalier.core.scheduling.group;
 
 import io.espalier.core.config.GroupRule;
-import io.espalier.core.config.NodeLimitRule;
-import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.topology.SpreadGroups;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,12 +20,16 @@ import java.util.TreeSet;
  * <p>The nodes of each level with groups are numbered as members, level by level, whether they are
  * in a group or not. A node with several parents has a tag when any of its edges has it; an
  * attribute comes from the first edge that has it.
+ *
+ * <p>No member of a group with members in other partitions may be busy, because no scheduler knows
+ * how many are busy in all.
  */
 public final class GroupMembers {
   /** The node number minus the member number, for a level without groups. */
   private static final int NO_LEVEL = Integer.MIN_VALUE;
 
   private final List<GroupRule> rules;
+  private final SpreadGroups spread;
 
   /** The levels with groups, top first. */
   private final int[] levels;
@@ -66,6 +69,7 @@ public final class GroupMembers {
    */
   public GroupMembers(List<GroupRule> rules, Topology topology) {
     this.rules = rules;
+    spread = topology.spreadGroups();
     levels = rules.stream().mapToInt(GroupRule::level).distinct().sorted().toArray();
     offsets = new int[topology.levels().count()];
     Arrays.fill(offsets, NO_LEVEL);
@@ -111,7 +115,7 @@ public final class GroupMembers {
     members = grouped(pairs.groups, pairs.members, pairs.size, membersFrom);
     limits = new int[names.size()];
     for (int group = 0; group < limits.length; group++) {
-      limits[group] = rules.get(kinds[group]).limit(size(group));
+      limits[group] = isSpread(group) ? 0 : rules.get(kinds[group]).limit(size(group));
     }
   }
 
@@ -156,14 +160,8 @@ public final class GroupMembers {
     Set<String> found = new TreeSet<>();
     for (int i = 0; i < topology.slotCount(node); i++) {
       int slot = topology.slot(node, i);
-      if (rule.attribute().isEmpty()) {
-        topology.tags(slot).stream().filter(rule::isGroup).forEach(found::add);
-      } else if (found.isEmpty()) {
-        Json value = topology.attributes(slot).get(rule.attribute());
-        String text = value == null || value instanceof Json.Null ? "" : NodeLimitRule.text(value);
-        if (!text.isEmpty()) {
-          found.add(text);
-        }
+      if (found.isEmpty() || rule.attribute().isEmpty()) {
+        found.addAll(rule.groupsOf(topology.tags(slot), topology.attributes(slot)));
       }
     }
     return found;
@@ -222,6 +220,7 @@ public final class GroupMembers {
                         + what(rule))
                 .withHint("they are in no group, so nothing limits how many of them are busy"));
       }
+      addSpread(kind, path, problems);
       if (groupCount(kind) > 0 && limitsNothing(kind)) {
         problems.add(
             Problem.warning(path, "no group has more members than may be busy at once")
@@ -229,6 +228,41 @@ public final class GroupMembers {
       }
     }
     return problems;
+  }
+
+  private void addSpread(int kind, String path, List<Problem> problems) {
+    int count = 0;
+    int some = -1;
+    for (int group = kindsFrom[kind]; group < kindsFrom[kind + 1]; group++) {
+      if (elsewhere(group) > 0) {
+        count++;
+        some = some < 0 ? group : some;
+      }
+    }
+    if (count > 0) {
+      problems.add(
+          Problem.warning(
+                  path,
+                  (count == 1
+                          ? "the members of 1 group, "
+                          : "the members of " + count + " groups, such as ")
+                      + name(some)
+                      + " ("
+                      + spreadWords(some)
+                      + "), have several schedulers, so nothing starts on them")
+              .withHint(
+                  "put all members of a group under one node directly below the instance, or run"
+                      + " one scheduler"));
+    }
+  }
+
+  /** Returns how many members of a group this scheduler and others have, in words. */
+  public String spreadWords(int group) {
+    return size(group)
+        + (size(group) == 1 ? " member" : " members")
+        + " here and "
+        + elsewhere(group)
+        + " on other schedulers";
   }
 
   private static String what(GroupRule rule) {
@@ -267,7 +301,20 @@ public final class GroupMembers {
     return kinds[group];
   }
 
-  /** Returns how many members of a group may be busy at once. */
+  /** Returns whether a group has, or may have, members in other partitions. */
+  public boolean isSpread(int group) {
+    return elsewhere(group) > 0 || spread.isUnseen(rules.get(kinds[group]));
+  }
+
+  /** Returns how many members a group is known to have in other partitions. */
+  public int elsewhere(int group) {
+    return spread.elsewhere(rules.get(kinds[group]), names.get(group));
+  }
+
+  /**
+   * Returns how many members of a group may be busy at once; 0: the group {@linkplain #isSpread is
+   * spread} over partitions.
+   */
   public int limit(int group) {
     return limits[group];
   }

@@ -35,14 +35,16 @@ final class GroupExplainer {
       SchedulingState state, RedundancyGroups groups, int group, int level) {
     GroupMembers members = groups.members();
     GroupRule rule = members.rules().get(members.kind(group));
+    String named = rule.name() + " " + members.name(group);
+    if (members.isSpread(group)) {
+      return named
+          + (members.elsewhere(group) > 0
+              ? " has " + members.spreadWords(group)
+              : " may have members on other schedulers, because this one does not read all nodes")
+          + ": none of them may be busy, as no scheduler knows how many are";
+    }
     int busy = groups.busy(group);
-    String said =
-        rule.name()
-            + " "
-            + members.name(group)
-            + " allows "
-            + GroupRule.words(members.limit(group))
-            + ": ";
+    String said = named + " allows " + GroupRule.words(members.limit(group)) + ": ";
     int run = firstRun(state, groups, group, level);
     if (run < 0) {
       return said + busy + " are busy";

@@ -75,6 +75,11 @@ final class WaitReasonCounts {
     boolean hasSamples() {
       return samples.size() == SAMPLES;
     }
+
+    /** Returns the kind as in {@link WaitingReasons.Group}. */
+    String word() {
+      return kind == null ? WaitingReasons.STARTABLE : kind.name().toLowerCase(Locale.ROOT);
+    }
   }
 
   /**
@@ -121,9 +126,8 @@ final class WaitReasonCounts {
 
   private WaitingReasons.Group shown(Group group, SchedulingState state, int job) {
     boolean isOne = group.blocking == 1;
-    Kind kind = group.kind;
     return new WaitingReasons.Group(
-        kind == null ? WaitingReasons.STARTABLE : kind.name().toLowerCase(Locale.ROOT),
+        group.word(),
         isOne ? topology.name(group.firstBlocking) : null,
         group.resource < 0 ? null : resource(state, group.resource).name(),
         group.count,

@@ -38,6 +38,15 @@ public final class WaitReasonScan {
   private final Explainer explainer;
   private final @Nullable Reason noWorker;
   private final boolean isTree;
+
+  /** What blocks the whole job; null: nothing does. */
+  private WaitReasonCounts.@Nullable Group ofJob;
+
+  /** The parent for which {@link #blockAbove} was computed last, and the result. */
+  private int parent = -1;
+
+  private WaitReasonCounts.@Nullable Group above;
+
   private long counted;
   private boolean isDone;
 
@@ -95,6 +104,7 @@ public final class WaitReasonScan {
     counted = total();
     WaitReasonCounts.Group group =
         groups.of(gate.kind(), -1, gate.message()).until(gate.untilMillis());
+    ofJob = group;
     int first = state.tasks.first(job);
     int last = Math.min(state.tasks.end(job), first + 10_000);
     for (int node = first; node < last && !group.hasSamples(); node++) {
@@ -209,26 +219,79 @@ public final class WaitReasonScan {
 
   private void count(int node, WaitReasonCounts.@Nullable Group block, int blockNode) {
     counted++;
+    WaitReasonCounts.Group group = group(node, block);
+    group.add(node, group == block ? blockNode : -1);
+  }
+
+  /**
+   * Returns the kind of the reason for which a task waits, as in {@link
+   * io.espalier.core.api.view.WaitingReasons.Group}; empty: it does not wait. It needs no earlier
+   * {@link #step}, and nothing may have happened since the scan was created.
+   */
+  public String kind(int node) {
+    if (!isWaiting(state.tasks.code(job, node))) {
+      return "";
+    }
+    if (ofJob != null) {
+      return ofJob.word();
+    }
+    return group(node, isTree ? blockOnPath(node) : blockOnBestPath(node)).word();
+  }
+
+  /** Returns about how many statuses could be looked at in the time of one {@link #kind}. */
+  public int unitsPerKind() {
+    return isTree ? UNITS_PER_NODE : UNITS_PER_SAMPLE;
+  }
+
+  /** Returns the topmost reason on the only path of a task; those above are computed once. */
+  private WaitReasonCounts.@Nullable Group blockOnPath(int node) {
+    int slot = topology.slot(node, 0);
+    if (topology.parent(slot) != parent) {
+      parent = topology.parent(slot);
+      above = parent < 0 ? null : blockAbove(parent);
+    }
+    return above == null ? blockOf(slot, node) : above;
+  }
+
+  private WaitReasonCounts.@Nullable Group blockAbove(int node) {
+    int slot = topology.slot(node, 0);
+    int next = topology.parent(slot);
+    WaitReasonCounts.Group block = next < 0 ? null : blockAbove(next);
+    return block == null ? blockOf(slot, node) : block;
+  }
+
+  private WaitReasonCounts.@Nullable Group blockOnBestPath(int node) {
+    int[] path = explainer.bestPath(job, node);
+    WaitReasonCounts.Group block = null;
+    for (int i = path.length - 1; i >= 0 && block == null; i--) {
+      block = blockOf(path[i], topology.node(path[i]));
+    }
+    return block;
+  }
+
+  /**
+   * Returns the reason of a waiting task.
+   *
+   * @param block the reason on its path; null: none
+   */
+  private WaitReasonCounts.Group group(int node, WaitReasonCounts.@Nullable Group block) {
     if (StatusCodes.isWaiting(state.tasks.code(job, node))) {
-      groups.of(Kind.BACKOFF, -1, "back off after their last attempt").add(node, -1);
-      return;
+      return groups.of(Kind.BACKOFF, -1, "back off after their last attempt");
     }
     int[] dependencies = state.jobs.dependencies[job];
     for (int i = 0; i < dependencies.length; i++) {
       if (!state.statuses.isDependencyDone(job, node, dependencies[i])) {
         Job configured = state.jobs.job(job);
         String name = configured == null ? "" : configured.dependsOn().get(i);
-        groups.of(Kind.DEPENDENCY, i, "job " + name + " is not done on their node").add(node, -1);
-        return;
+        return groups.of(Kind.DEPENDENCY, i, "job " + name + " is not done on their node");
       }
     }
     if (block != null) {
-      block.add(node, blockNode);
-    } else if (noWorker != null) {
-      groups.of(Kind.NO_WORKER, -1, noWorker.message()).add(node, -1);
-    } else {
-      groups.startable().add(node, -1);
+      return block;
     }
+    return noWorker == null
+        ? groups.startable()
+        : groups.of(Kind.NO_WORKER, -1, noWorker.message());
   }
 
   /** Returns the reason that blocks a job at an edge of the tree; null: none. */
@@ -265,7 +328,7 @@ public final class WaitReasonScan {
     }
     if (state.groups != null && state.groups.obstacles(node, atLevel) > 0) {
       return groups.of(
-          Kind.GROUP, atLevel, "as many members of a redundancy group are busy as may be");
+          Kind.GROUP, atLevel, "a redundancy group on their path lets no further member be busy");
     }
     for (int r : state.ledger.resources(atLevel)) {
       int need = state.jobs.needs[job][r];
