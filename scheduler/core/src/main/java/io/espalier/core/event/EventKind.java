@@ -80,8 +80,12 @@ public enum EventKind {
       List.of("level", "resource", "node", "configured", "limit", "ended", "expired"),
       Members.COMMAND,
       List.of("expires_at_ms")),
-  BRAKE_SET("An operator set or changed a brake.", Members.BRAKE, List.of("expires_at_ms")),
-  BRAKE_RELEASED("A brake was released or has expired.", Members.BRAKE),
+  BRAKE_SET(
+      "An operator set or changed a brake.",
+      Members.BRAKE,
+      List.of("throttle_running", "expires_at_ms")),
+  BRAKE_RELEASED(
+      "A brake was released or has expired.", Members.BRAKE, List.of("throttle_running")),
   WINDOW_OPENED(
       "Windows of a queue, a job, nodes or, without these, of the settings have opened.",
       List.of("queue", "job", "level", "nodes", "closes_at_ms", "reason")),

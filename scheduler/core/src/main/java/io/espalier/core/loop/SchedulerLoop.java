@@ -208,7 +208,7 @@ public final class SchedulerLoop {
             new JobDeadlines(core),
             windows,
             health,
-            new Throttles(core, health, windows, live, kills, ports.runner()),
+            new Throttles(core, health, windows, brakes, live, kills, ports.runner()),
             rollouts,
             quarantines,
             starting);
