@@ -187,10 +187,9 @@ public final class BrakingCommands {
 
     @Option(
         names = "--throttle-running",
-        description = {
-          "Tell running tasks to work at no more than the factor, and with 0 to pause:",
-          "tasks that read ESPALIER_TASK_THROTTLE slow down."
-        })
+        description =
+            "Tell running tasks, by ESPALIER_TASK_THROTTLE, to work at no more than the factor, and"
+                + " with 0 to pause.")
     private boolean throttleRunning;
 
     @Option(
