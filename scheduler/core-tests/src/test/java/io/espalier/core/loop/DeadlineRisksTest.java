@@ -47,7 +47,7 @@ class DeadlineRisksTest {
 
   @Test
   void aRiskIsToldOnceAndThatItIsOverOnce() {
-    configure(1, completeBy(150));
+    configure(1, completeBy(110));
     tenSeconds();
     tenSeconds();
     assertThat(events("deadline_at_risk"))
@@ -55,7 +55,7 @@ class DeadlineRisksTest {
         .satisfies(
             event -> {
               assertThat(event.data().get("job")).isEqualTo(Json.of("j"));
-              assertThat(event.data().get("complete_by_ms")).isEqualTo(Json.of(1_150_000L));
+              assertThat(event.data().get("complete_by_ms")).isEqualTo(Json.of(1_110_000L));
               assertThat(event.data().get("p90_at_ms")).isInstanceOf(Json.Num.class);
             });
     assertThat(told())
@@ -65,12 +65,12 @@ class DeadlineRisksTest {
                 assertThat(line)
                     .startsWith(
                         "the deadline of job j is at risk: it is to be complete by"
-                            + " 1970-01-01T00:19:10Z, and with a chance of one in ten it ends after"
+                            + " 1970-01-01T00:18:30Z, and with a chance of one in ten it ends after"
                             + " 1970-01-01T00:"));
     tenSeconds();
     world.advance(5_000);
     assertThat(told()).hasSize(1);
-    configure(12, completeBy(150));
+    configure(12, completeBy(110));
     world.advance(5_000);
     world.advance(5_000);
     assertThat(told()).hasSize(2).last().isEqualTo("the deadline of job j is at risk no more");
