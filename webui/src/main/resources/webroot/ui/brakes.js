@@ -9,9 +9,11 @@ const TARGETS = ['node', 'queue', 'set', 'job'];
 
 /** Asks whether everything is to stop. */
 export function brakeAll() {
-  ask({ title: 'Start nothing more, anywhere', text: 'Running tasks go on. It is in force at once, and until somebody releases it.', button: 'Brake', danger: true, cli: ({ reason }) => command(['brake'], { reason }),
-    act: async ({ reason }) => {
-      const set = await request('POST', ['brakes'], { body: reason ? { reason } : {} });
+  ask({ title: 'Start nothing more, anywhere', text: 'Running tasks go on. It is in force at once, and until somebody releases it.', button: 'Brake', danger: true,
+    fields: [{ name: 'throttle', type: 'checkbox', label: 'Ask running tasks to pause', hint: 'Tasks that read ESPALIER_TASK_THROTTLE do.' }],
+    cli: ({ throttle, reason }) => command(['brake'], { 'throttle-running': throttle || undefined, reason }),
+    act: async ({ throttle, reason }) => {
+      const set = await request('POST', ['brakes'], { body: { ...(throttle ? { throttle_running: true } : {}), ...(reason ? { reason } : {}) } });
       return `Nothing more starts.${set.durable ? '' : ' The store does not answer: a crash now would undo this.'}${unconfirmed(set)}`;
     } });
 }
@@ -35,7 +37,7 @@ function left(brake) { return brake.factor === 0 ? 'nothing starts' : `${Math.ro
 export function Brakes({ brakes }) {
   if (!brakes?.length) return null;
   return t.div({ class: 'braked', role: 'status' }, brakes.map((b) => t.p({ key: b.words }, c(Icon, { name: 'warn' }), ' ',
-    t.strong('Brake on ', t.span({ dir: 'auto' }, b.words)), `: ${left(b)}`, b.author && t.span(', by ', t.span({ dir: 'auto' }, b.author)), ', set ', c(Ago, { ms: b.set_at_ms }),
+    t.strong('Brake on ', t.span({ dir: 'auto' }, b.words)), `: ${left(b)}`, b.throttle_running && (b.factor === 0 ? ', and running tasks pause' : ', and running tasks slow down to it'), b.author && t.span(', by ', t.span({ dir: 'auto' }, b.author)), ', set ', c(Ago, { ms: b.set_at_ms }),
     b.released_at_ms !== undefined ? ', released by its ramp' : b.expires_at_ms !== undefined && t.span(', until ', c(At, { ms: b.expires_at_ms })),
     b.reason && t.span(': ', t.span({ dir: 'auto' }, b.reason)),
     b.unconfirmed > 0 && t.strong({ dir: 'auto' }, '.', unconfirmed(b)),

@@ -14,9 +14,9 @@ const MOST_OLDER = 4000;
 const PEOPLE = ['forgiven', 'rerun', 'cancelled', 'job_paused', 'job_resumed', 'limit_changed', 'brake_set', 'brake_released', 'task_extended', 'task_kill_requested', 'worker_cordoned', 'worker_drained', 'worker_uncordoned', 'config_applied'];
 const SHOW = [
   ['', 'All', null],
-  ['problems', 'Problems', ['problem_raised', 'problem_cleared', 'job_state', 'worker_changed', 'leader_changed', 'orphan_killed', 'over_limit_killed', 'task_kill_repeated']],
+  ['problems', 'Problems', ['problem_raised', 'problem_cleared', 'job_state', 'set_state', 'deadline_at_risk', 'deadline_safe', 'worker_changed', 'leader_changed', 'orphan_killed', 'over_limit_killed', 'task_kill_repeated']],
   ['people', 'People', PEOPLE],
-  ['jobs', 'Jobs', ['job_state', 'job_paused', 'job_resumed', 'job_forgotten', 'window_opened', 'window_closed', 'config_applied', 'config_in_force']],
+  ['jobs', 'Jobs', ['job_state', 'set_state', 'deadline_at_risk', 'deadline_safe', 'job_paused', 'job_resumed', 'job_forgotten', 'window_opened', 'window_closed', 'config_applied', 'config_in_force']],
   ['ends', 'Ends of tasks', ['task_ended']],
   ['workers', 'Workers', ['worker_changed', 'worker_cordoned', 'worker_drained', 'worker_uncordoned']],
 ];
@@ -86,7 +86,7 @@ export function EventTable({ events }) {
     t.tbody(events.map((e) => c(Row, { key: e.sequence, e })))));
 }
 
-const isBad = (e) => ['failed', 'error', 'error_backoff', 'lost'].includes(e.data.status) || (e.kind === 'job_state' && ['failed', 'stuck'].includes(e.data.to)) || ['problem_raised', 'orphan_killed', 'over_limit_killed'].includes(e.kind) || (e.kind === 'worker_changed' && ['lost', 'unhealthy'].includes(e.data.state));
+const isBad = (e) => ['failed', 'error', 'error_backoff', 'lost'].includes(e.data.status) || (['job_state', 'set_state'].includes(e.kind) && ['failed', 'stuck'].includes(e.data.to)) || ['problem_raised', 'deadline_at_risk', 'orphan_killed', 'over_limit_killed'].includes(e.kind) || (e.kind === 'worker_changed' && ['lost', 'unhealthy'].includes(e.data.state));
 
 function Row({ e }) {
   const { job, node } = e.data;

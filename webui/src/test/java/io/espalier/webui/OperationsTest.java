@@ -102,7 +102,11 @@ class OperationsTest {
         .isEqualTo(Served.json(brake.formatted(until, now + 1500, now, "")));
     assertThat(((Json.Obj) ok("GET", "jobs", "")).get("brakes")).isEqualTo(all);
     assertThat(((Json.Obj) ok("GET", "problems", "")).get("brakes")).isEqualTo(all);
-    ok("POST", "brakes", "{\"set\": \"nightly\"}");
+    Json.Obj paused =
+        (Json.Obj) ok("POST", "brakes", "{\"set\": \"nightly\", \"throttle_running\": true}");
+    assertThat(paused.get("throttle_running")).isEqualTo(Json.Bool.TRUE);
+    assertThat(paused.get("message"))
+        .isEqualTo(Json.of("nothing starts, and running tasks pause on set nightly"));
     ok("POST", "brakes/release", "{\"set\": \"nightly\"}");
     Json.Obj released = (Json.Obj) ok("POST", "brakes/release", "{\"queue\": \"q\"}");
     assertThat(released.get("released")).isEqualTo(Json.Bool.TRUE);

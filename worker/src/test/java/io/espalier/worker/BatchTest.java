@@ -10,6 +10,7 @@ import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskResult.Kind;
+import io.espalier.core.running.Throttle;
 import io.espalier.worker.process.SupervisorOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -453,6 +454,31 @@ class BatchTest {
       assertThat(ends)
           .allMatch(end -> end.kind() == Kind.KILLED && end.stopReason() == StopReason.DEADLINE);
     }
+  }
+
+  /** Each line of the file follows what is left of the batch. */
+  @Test
+  void theProcessReadsHowFastTheSlowestOfItsTasksThatHaveNotEndedIsToWork() throws IOException {
+    String script =
+        "wait_for() { until [ \"$(cat \"$ESPALIER_TASK_THROTTLE\" 2>/dev/null)\" = \"$1\" ];"
+            + " do sleep 0.05; done; }; wait_for '0.25 quarter'; say b "
+            + BatchBench.DONE
+            + "; wait_for '0.5 half'; say a "
+            + BatchBench.DONE
+            + "; wait_for 1; say c "
+            + BatchBench.DONE;
+    try (BatchBench bench = BatchBench.open(directory)) {
+      List<LaunchSpec> batch = bench.start(bench.batch(script, "a", "b", "c"));
+      throttle(bench, batch.get(0), new Throttle(0.5, "half"));
+      throttle(bench, batch.get(1), new Throttle(0.25, "quarter"));
+      assertThat(batch)
+          .allSatisfy(
+              launch -> assertThat(bench.tasks.ends.await(launch).rawStatus()).isEqualTo("done"));
+    }
+  }
+
+  private static void throttle(BatchBench bench, LaunchSpec launch, Throttle throttle) {
+    bench.tasks.runner.throttle(launch.job(), launch.node(), launch.invocation(), throttle);
   }
 
   @Test

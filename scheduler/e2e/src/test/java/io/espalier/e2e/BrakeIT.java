@@ -41,15 +41,15 @@ class BrakeIT {
   }
 
   @Test
-  void a_worker_that_hangs_is_listed_after_a_second_until_it_has_confirmed(@TempDir Path directory) {
+  void a_worker_that_hangs_is_listed_after_a_second_until_it_has_confirmed(
+      @TempDir Path directory) {
     Site site = site(directory);
     try (Pool pool = new Pool(site, 2, 60_000)) {
       Http http = pool.http();
       await().atMost(PATIENCE).until(() -> site.starts("scrub").size() == 4);
       await().atMost(PATIENCE).until(() -> pool.running().values().stream().allMatch(n -> n > 0));
       pool.worker("w2").signal("STOP");
-      Ended set =
-          site.espalier("brake", "--reason", "the network is down", "--server", pool.url());
+      Ended set = site.espalier("brake", "--reason", "the network is down", "--server", pool.url());
       assertThat(set.code()).as(set.stderr()).isZero();
       assertThat(set.stdout()).contains("not confirmed by w2:").doesNotContain("w1");
       assertThat(unconfirmed(http)).contains("\"w2\"");

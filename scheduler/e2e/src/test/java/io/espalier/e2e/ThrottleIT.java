@@ -82,6 +82,8 @@ class ThrottleIT {
     await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(site.file("said")));
     send(http, 9);
     awaitSaid(site, "1.0", "0.5 probe lag is 9");
+    assertThat(site.espalier("explain", "scrub", "h", "--server", url).stdout())
+        .contains("told to work at 50 %: probe lag is 9");
     send(http, 9);
     awaitSaid(site, "1.0", "0.5 probe lag is 9", "0.25 probe lag is 9");
     send(http, 9);

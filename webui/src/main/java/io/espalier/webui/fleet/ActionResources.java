@@ -122,6 +122,7 @@ final class ActionResources {
             "set",
             "job",
             "factor",
+            "throttle_running",
             "ramp",
             "expires_in_seconds",
             "author",

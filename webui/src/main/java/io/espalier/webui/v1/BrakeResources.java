@@ -91,6 +91,7 @@ final class BrakeResources {
             "set",
             "job",
             "factor",
+            "throttle_running",
             "ramp",
             "expires_in_seconds",
             "author",
@@ -111,7 +112,8 @@ final class BrakeResources {
             request.bodyText("reason"),
             0,
             0,
-            0);
+            0,
+            BodyFields.flag(request.body(), "throttle_running"));
     return api.run(new Command.SetBrake(brake, BodyFields.expiresInMillis(request)))
         .thenApply(view -> json(view).put("durable", view.durable()).build());
   }
@@ -183,6 +185,9 @@ final class BrakeResources {
         .put("words", brake.key().toString())
         .put("message", view.message())
         .put("factor", Brake.decimal(view.millionths()).doubleValue());
+    if (brake.throttlesRunning()) {
+      json.put("throttle_running", true);
+    }
     if (brake.untilMillis() > 0) {
       json.put("expires_at_ms", brake.untilMillis());
     }

@@ -233,7 +233,8 @@ class ManySchedulersTest {
   @Test
   void aBrakeIsSetOnAllSchedulersAndEachHasAResult() {
     try (FleetServed some = new FleetServed(many.addresses().subList(104, 108), PATIENT)) {
-      HttpResponse<String> done = some.post("/api/v1/brakes", "{\"reason\":\"the network\"}");
+      HttpResponse<String> done =
+          some.post("/api/v1/brakes", "{\"reason\":\"the network\",\"throttle_running\":true}");
       assertThat(done.statusCode()).isEqualTo(200);
       Json.Obj answer = (Json.Obj) Objects.requireNonNull(JsonReader.parse(done.body()).value());
       assertThat(answer.get("job")).isNull();
@@ -244,7 +245,8 @@ class ManySchedulersTest {
       some.post("/api/v1/brakes/release", "{}");
       assertThat(many.told(106))
           .containsExactly(
-              "/api/v1/brakes {\"reason\":\"the network\"}", "/api/v1/brakes/release {}");
+              "/api/v1/brakes {\"reason\":\"the network\",\"throttle_running\":true}",
+              "/api/v1/brakes/release {}");
       assertThat(some.post("/api/v1/brakes", "{\"what\":1}").statusCode()).isEqualTo(400);
     }
   }

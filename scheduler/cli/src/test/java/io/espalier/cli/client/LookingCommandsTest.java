@@ -137,6 +137,19 @@ class LookingCommandsTest {
   }
 
   @Test
+  void howFastATaskWasToldToWorkIsShownWithTheReason() {
+    String slow = "'job':'j','node':'d1','attempt':1,'throttle':{'ratio':0.25,'reason':'lag is 9'}";
+    String paused = "'job':'j','node':'d2','attempt':1,'throttle':{'ratio':0,'reason':''}";
+    server
+        .on("GET /api/v1/jobs/j/tasks/d1/explain", "{'running':{" + slow + "},'path':[]}")
+        .on("GET /api/v1/jobs/j/tasks/d2/explain", "{'running':{" + paused + "},'path':[]}")
+        .on("GET /api/v1/running", "{'running':[{" + slow + "},{" + paused + "}],'total':2}");
+    assertThat(run("explain", "j", "d1").out()).contains("told to work at 25 %: lag is 9");
+    assertThat(run("explain", "j", "d2").out()).contains("  told to pause\n");
+    assertThat(run("running").out()).contains("SPEED", "25 %", "paused");
+  }
+
+  @Test
   void theTreeIsDrawn() {
     server.on(
         "GET /api/v1/tree",

@@ -107,8 +107,8 @@ class SteeringCommandsTest {
     assertThat(run("brake").out())
         .isEqualToNormalizingNewlines(
             """
-            nothing starts on everything; not confirmed by w1, w2 and 1 more: they may start what they were given before, \
-            until their lease ends
+            nothing starts on everything; not confirmed by w1, w2 and 1 more: they may start what \
+            they were given before, until their lease ends
             """);
   }
 
@@ -303,7 +303,7 @@ class SteeringCommandsTest {
         "GET /api/v1/brakes",
         "{'brakes':[{'words':'node a, b','factor':0.5,'author':'${ann}','reason':'x'}]}");
     assertThat(run("limit", "brakes", "-o", "csv").out())
-        .isEqualTo("ON,LEFT,UNTIL,SET,WHO,WHY\r\n\"node a, b\",50 %,-,-,${ann},x\r\n");
+        .isEqualTo("ON,LEFT,UNTIL,SET,WHO,WHY,RUNNING\r\n\"node a, b\",50 %,-,-,${ann},x,\r\n");
     assertThat(run("brakes", "-o", "name").out()).isEqualTo("node a, b\n");
     assertThat(run("brakes", "-o", "yaml").out())
         .contains("words: \"node a, b\"")

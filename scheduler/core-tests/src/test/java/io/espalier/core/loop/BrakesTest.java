@@ -10,6 +10,7 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.Brake.Target;
@@ -421,6 +422,93 @@ class BrakesTest {
     assertThat(running("j")).isEqualTo(2);
     assertThat(running("free")).isEqualTo(3);
     world.core.verify();
+  }
+
+  // ---- running tasks
+
+  private void throttle(Brake.Key key, double factor, long millis, Brake.@Nullable Ramp ramp) {
+    int millionths = (int) Math.round(factor * Brake.ONE);
+    Brake brake = new Brake(key, millionths, Map.of(), ramp, "ann", "slow", 0, 0, 0);
+    done(world.run(new Command.SetBrake(brake.throttlingRunning(true), millis)));
+    world.advance(1_100);
+  }
+
+  private List<String> throttles() {
+    List<String> told = world.throttles.stream().sorted().toList();
+    world.throttles.clear();
+    return told;
+  }
+
+  @Test
+  void runningTasksAreToldAndOnlyThoseBelowTheBrakeAndOnlyIfThatIsWanted() {
+    world.configure(TWO_HOSTS);
+    brake(ALL, 0.5);
+    world.advance(5_000);
+    assertThat(throttles()).isEmpty();
+    throttle(H1, 0.25, 0, null);
+    assertThat(throttles())
+        .containsExactly(
+            "a 0.25 brake on host h1: slow",
+            "a 0.25 brake on host h1: slow",
+            "b 0.25 brake on host h1: slow",
+            "b 0.25 brake on host h1: slow",
+            "c 0.25 brake on host h1: slow");
+    assertThat(newest("brake_set").data().get("throttle_running")).isEqualTo(Json.Bool.TRUE);
+    assertThat(Objects.requireNonNull(world.view).running())
+        .filteredOn(task -> task.throttle() != null)
+        .extracting(task -> task.node() + " " + task.throttle())
+        .hasSize(5)
+        .contains("c " + new Throttle(0.25, "brake on host h1: slow"));
+    throttle(new Brake.Key(Target.SET, "", "s"), 0, 0, null);
+    assertThat(throttles()).hasSize(10).allMatch(told -> told.endsWith("0 brake on set s: slow"));
+    release(new Brake.Key(Target.SET, "", "s"), null);
+    world.advance(1_100);
+    assertThat(throttles())
+        .hasSize(10)
+        .filteredOn(told -> told.endsWith(" 1"))
+        .as("h2 is at full speed, h1 has its brake still")
+        .hasSize(5);
+    release(H1, null);
+    world.advance(1_100);
+    assertThat(throttles()).hasSize(5).allMatch(told -> told.endsWith(" 1"));
+    world.advance(60_000);
+    assertThat(throttles()).isEmpty();
+  }
+
+  @Test
+  void theRatioRisesWithTheRampAndWhatStartsMeanwhileIsToldToo() {
+    world.configure(TWO_HOSTS);
+    throttle(new Brake.Key(Target.JOB, "", "j"), 0.25, 10_000, new Brake.Ramp(500_000, 20_000));
+    assertThat(throttles()).hasSize(4).allMatch(told -> told.contains(" 0.25 "));
+    world.advance(10_000);
+    world.advance(1_100);
+    assertThat(throttles()).hasSize(4).allMatch(told -> told.contains(" 0.75 "));
+    world.writes("j", "a", "done");
+    world.writes("j", "b", "done");
+    world.advance(1_100);
+    assertThat(throttles()).containsExactly("c 0.75 brake on job j: slow");
+    world.advance(20_000);
+    world.advance(1_100);
+    assertThat(throttles()).hasSize(3).allMatch(told -> told.endsWith(" 1"));
+  }
+
+  @Test
+  void itSurvivesARestartAndOneThatEndsMeanwhileIsTakenBack() {
+    world.isRemote = true;
+    world.configure(TWO_HOSTS);
+    throttle(ALL, 0, 20_000, null);
+    assertThat(throttles()).hasSize(10);
+    world.crashAndRestart();
+    world.configure(TWO_HOSTS);
+    world.advance(1_100);
+    assertThat(throttles())
+        .hasSize(10)
+        .allMatch(told -> told.endsWith(" 0 brake on everything: slow"));
+    world.crashAndRestart();
+    world.now += 20_000;
+    world.configure(TWO_HOSTS);
+    world.advance(1_100);
+    assertThat(throttles()).filteredOn(told -> told.endsWith(" 1")).hasSize(10);
   }
 
   // ---- the end

@@ -3,10 +3,14 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Command;
+import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.status.TaskKey;
+import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The rule of a set of jobs. */
@@ -53,6 +57,53 @@ class JobSetsTest {
     assertThat(state("two").state()).isEqualTo(JobState.FAILED);
     assertThat(world.running.keySet()).noneMatch(task -> task.job().equals("two"));
     world.core.verify();
+  }
+
+  private List<String> setStates() {
+    return world.events.stream()
+        .filter(event -> event.kind().equals("set_state"))
+        .map(
+            event ->
+                Stream.of("set", "from", "to", "reason")
+                    .map(member -> event.data().get(member))
+                    .map(value -> value instanceof Json.Str text ? text.value() : "-")
+                    .collect(Collectors.joining(" ")))
+        .toList();
+  }
+
+  @Test
+  void theStateOfASetFollowsThoseOfItsJobsAndIsToldOnce() {
+    world.configure(SETS);
+    fail("three");
+    assertThat(setStates()).as("job four still runs").isEmpty();
+    world.writes("four", "a", "done");
+    world.writes("four", "b", "done");
+    assertThat(setStates()).containsExactly("twice running failed failed: three");
+    world.crashAndRestart();
+    world.configure(SETS);
+    world.advance(5_000);
+    assertThat(setStates()).as("nothing is told twice").hasSize(1);
+    world.configure(
+        SETS.replace("\"bistro_job->alone\": {", "\"bistro_job->alone\": {\"set\": \"twice\", "));
+    assertThat(setStates()).hasSize(2).last().isEqualTo("twice failed running -");
+    fail("one");
+    assertThat(setStates()).hasSize(3).last().isEqualTo("up running failed failed: one, two");
+  }
+
+  @Test
+  void aSetHasSucceededWhenAllItsJobsHave() {
+    world.configure(SETS);
+    for (String job : List.of("three", "four")) {
+      assertThat(setStates()).isEmpty();
+      world.writes(job, "a", "done");
+      world.writes(job, "b", "done");
+    }
+    assertThat(setStates()).containsExactly("twice running succeeded -");
+    world.configure(
+        SETS.replace(
+            "\"set\": \"twice\", \"command\"",
+            "\"set\": \"twice\", \"enabled\": false, \"command\""));
+    assertThat(setStates()).as("what is disabled does not count").hasSize(1);
   }
 
   @Test

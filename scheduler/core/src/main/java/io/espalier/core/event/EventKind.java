@@ -68,6 +68,11 @@ public enum EventKind {
   RERUN("An operator's rerun is complete.", Members.SELECTION),
   CANCELLED("An operator's cancel is complete.", Members.SELECTION),
   JOB_STATE("A job has changed its state.", List.of("job", "from", "to", "reason")),
+  SET_STATE("A set of jobs has changed its state.", List.of("set", "from", "to", "reason")),
+  DEADLINE_AT_RISK(
+      "A job may miss its complete_by, with a chance of one in ten or more.",
+      List.of("job", "complete_by_ms", "left", "never", "p90_at_ms", "reason")),
+  DEADLINE_SAFE("The complete_by of a job is at risk no more.", List.of("job", "reason")),
   JOB_PAUSED(
       "An operator paused a job.", List.of("job"), Members.COMMAND, List.of("expires_at_ms")),
   JOB_RESUMED("The pause of a job ended.", List.of("job"), Members.COMMAND, List.of("expired")),
@@ -80,8 +85,12 @@ public enum EventKind {
       List.of("level", "resource", "node", "configured", "limit", "ended", "expired"),
       Members.COMMAND,
       List.of("expires_at_ms")),
-  BRAKE_SET("An operator set or changed a brake.", Members.BRAKE, List.of("expires_at_ms")),
-  BRAKE_RELEASED("A brake was released or has expired.", Members.BRAKE),
+  BRAKE_SET(
+      "An operator set or changed a brake.",
+      Members.BRAKE,
+      List.of("throttle_running", "expires_at_ms")),
+  BRAKE_RELEASED(
+      "A brake was released or has expired.", Members.BRAKE, List.of("throttle_running")),
   WINDOW_OPENED(
       "Windows of a queue, a job, nodes or, without these, of the settings have opened.",
       List.of("queue", "job", "level", "nodes", "closes_at_ms", "reason")),

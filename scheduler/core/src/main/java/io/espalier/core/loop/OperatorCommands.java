@@ -378,7 +378,8 @@ final class OperatorCommands implements Command.Handler {
                 wanted.reason(),
                 nowMillis,
                 command.millis() <= 0 ? 0 : nowMillis + command.millis(),
-                0),
+                0,
+                wanted.throttlesRunning()),
             nowMillis);
     committer.batch().brake(brake);
     views.changed();

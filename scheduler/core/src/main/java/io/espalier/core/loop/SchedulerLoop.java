@@ -3,6 +3,7 @@ package io.espalier.core.loop;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.forecast.SchedulerSnapshot;
@@ -27,6 +28,7 @@ import io.espalier.core.loop.state.LoopStats;
 import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.CheckpointWriter;
+import io.espalier.core.loop.watch.DeadlineRisks;
 import io.espalier.core.loop.watch.JobAdmission;
 import io.espalier.core.loop.watch.JobDeadlines;
 import io.espalier.core.loop.watch.JobStateTracker;
@@ -208,10 +210,11 @@ public final class SchedulerLoop {
             new JobDeadlines(core),
             windows,
             health,
-            new Throttles(core, health, windows, live, kills, ports.runner()),
+            new Throttles(core, health, windows, brakes, live, kills, ports.runner()),
             rollouts,
             quarantines,
-            starting);
+            starting,
+            new DeadlineRisks(core, events, outcomes, this::eta));
     this.rounds =
         new StartRounds(shared, policies, steps, starts, paces, quarantines, stats, this::put);
     this.timedStarts = new TimedStarts(core, views, pauses, limits, brakes, steps);
@@ -281,6 +284,10 @@ public final class SchedulerLoop {
 
   void snapshot(long mostTasks, CompletableFuture<SchedulerSnapshot> answer) {
     chores.add(new SnapshotCopy(core, live, paces, brakes::all, mostTasks, answer));
+  }
+
+  private CompletionStage<JobEta> eta(String job) {
+    return questions.eta(new Query.Eta(job, 0));
   }
 
   private static <T extends @Nullable Object> void complete(

@@ -33,6 +33,21 @@ public final class NotifiedKind {
                   NotifiedKind::ofState,
                   "job {job} is {to}, it was {from}[: {reason}]"),
               new NotifiedKind(
+                  EventKind.SET_STATE,
+                  List.of("set"),
+                  NotifiedKind::ofState,
+                  "set {set} is {to}, it was {from}[: {reason}]"),
+              new NotifiedKind(
+                  EventKind.DEADLINE_AT_RISK,
+                  List.of("job"),
+                  data -> WARNING,
+                  "the deadline of job {job} is at risk: {reason}"),
+              new NotifiedKind(
+                  EventKind.DEADLINE_SAFE,
+                  List.of("job"),
+                  data -> INFO,
+                  "the deadline of job {job} is at risk no more[: {reason}]"),
+              new NotifiedKind(
                   EventKind.BRAKE_SET,
                   List.of("target", "level", "node", "queue", "set", "job"),
                   data -> WARNING,

@@ -781,7 +781,8 @@ public final class FakeScheduler implements SchedulerApi {
                   brake.reason(),
                   nowMillis,
                   command.millis() == 0 ? 0 : nowMillis + command.millis(),
-                  0),
+                  0,
+                  brake.throttlesRunning()),
               brake.millionths(),
               !storeIsAway,
               unconfirmed);

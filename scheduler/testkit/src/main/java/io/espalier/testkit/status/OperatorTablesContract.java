@@ -180,7 +180,16 @@ abstract class OperatorTablesContract extends AttemptsContract {
             NOW + 1);
     Brake node =
         new Brake(
-            new Brake.Key(Brake.Target.NODE, "rack", "r1"), 1, Map.of(), null, "", "", NOW, 0, 0);
+                new Brake.Key(Brake.Target.NODE, "rack", "r1"),
+                1,
+                Map.of(),
+                null,
+                "",
+                "",
+                NOW,
+                0,
+                0)
+            .throttlingRunning(true);
     store.commit(epoch, StoreTransaction.builder().brake(all).brake(share).brake(node).build());
     restartAfterKill();
     assertThat(store.brakes()).containsExactlyInAnyOrder(all, share, node);

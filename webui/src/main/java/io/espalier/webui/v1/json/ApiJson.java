@@ -17,6 +17,7 @@ import io.espalier.core.running.CallPoll;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskPhase;
@@ -169,6 +170,12 @@ public final class ApiJson {
         time(about, "next_poll_at_ms", poll.nextMillis());
       }
       json.put("call", about.build());
+    }
+    Throttle throttle = task.throttle();
+    if (throttle != null) {
+      json.put(
+          "throttle",
+          Json.object().put("ratio", throttle.ratio()).put("reason", throttle.reason()).build());
     }
     return json.putIfPresent("progress", progressOf(task))
         .putIfPresent("usage", task.usage() == null ? null : AttemptJson.usage(task.usage()))

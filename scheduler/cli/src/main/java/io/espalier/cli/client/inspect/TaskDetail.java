@@ -76,6 +76,16 @@ final class TaskDetail {
     return String.join(", ", counters);
   }
 
+  /** Returns how fast a task was told to work; empty at full speed. */
+  static String speed(Json.Obj task) {
+    Json.Obj throttle = JsonFields.object(task, "throttle");
+    if (!(throttle.get("ratio") instanceof Json.Num ratio)) {
+      return "";
+    }
+    double share = ratio.value().doubleValue();
+    return share == 0 ? "paused" : String.format(Locale.ROOT, "%.0f %%", Math.ceil(100 * share));
+  }
+
   /** Returns how long an attempt waited before it was placed; empty if unknown. */
   static String waited(Json.Obj attempt) {
     return attempt.get("waited_ms") == null

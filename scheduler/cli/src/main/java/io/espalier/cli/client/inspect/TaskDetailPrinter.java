@@ -72,6 +72,13 @@ final class TaskDetailPrinter {
               + since(" since ", JsonFields.number(running, "started_at_ms"))
               + (running.get("waited_ms") == null ? "" : ", waited " + TaskDetail.waited(running))
               + (usage.isEmpty() ? "" : "; " + usage(usage)));
+      String speed = TaskDetail.speed(running);
+      if (!speed.isEmpty()) {
+        String reason = JsonFields.text(JsonFields.object(running, "throttle"), "reason");
+        lines.add(
+            (speed.equals("paused") ? "told to pause" : "told to work at " + speed)
+                + (reason.isEmpty() ? "" : ": " + reason));
+      }
       String progress = TaskDetail.progress(running);
       if (!progress.isEmpty()) {
         lines.add("progress: " + progress);

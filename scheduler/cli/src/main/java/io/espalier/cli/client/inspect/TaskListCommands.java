@@ -111,6 +111,7 @@ public final class TaskListCommands {
                   "~UNTIL",
                   "?~ELIGIBLE",
                   "?~>WAITED",
+                  "?>SPEED",
                   "?PROGRESS",
                   "?WORKER",
                   "DATA")
@@ -129,6 +130,7 @@ public final class TaskListCommands {
                 ? ""
                 : HumanFormat.time(JsonFields.number(task, "eligible_at_ms")),
             TaskDetail.waited(JsonFields.object(task, "running")),
+            TaskDetail.speed(JsonFields.object(task, "running")),
             progress(task),
             JsonFields.text(JsonFields.object(task, "running"), "worker"),
             data.isEmpty() ? "" : JsonWriter.compact(data));
@@ -218,6 +220,7 @@ public final class TaskListCommands {
               "?~>WAITED",
               ">FOR",
               "?>LEFT",
+              "?>SPEED",
               "?PROGRESS",
               "?~COUNTERS",
               "WORKER",
@@ -238,6 +241,7 @@ public final class TaskListCommands {
             TaskDetail.waited(task),
             HumanFormat.duration(now - JsonFields.number(task, "started_at_ms")),
             TaskDetail.timeLeft(task, now),
+            TaskDetail.speed(task),
             TaskDetail.progress(task),
             TaskDetail.counters(task),
             JsonFields.text(task, "worker"),

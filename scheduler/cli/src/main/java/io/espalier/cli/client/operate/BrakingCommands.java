@@ -50,7 +50,7 @@ public final class BrakingCommands {
 
     @Override
     public void show(Json.Obj body) {
-      Table table = new Table("ON", ">LEFT", "UNTIL", "~SET", "WHO", "WHY");
+      Table table = new Table("ON", ">LEFT", "UNTIL", "~SET", "WHO", "WHY", "?RUNNING");
       for (Json.Obj brake : JsonFields.objects(body, "brakes")) {
         boolean ramps = brake.get("released_at_ms") != null;
         table.row(
@@ -59,7 +59,8 @@ public final class BrakingCommands {
             ramps ? "(ramp)" : HumanFormat.time(JsonFields.number(brake, "expires_at_ms")),
             HumanFormat.time(JsonFields.number(brake, "set_at_ms")),
             JsonFields.text(brake, "author"),
-            JsonFields.text(brake, "reason"));
+            JsonFields.text(brake, "reason"),
+            JsonFields.isTrue(brake, "throttle_running") ? "throttled" : "");
       }
       print(table, "there is no brake");
     }
@@ -174,6 +175,7 @@ public final class BrakingCommands {
       footer = {
         "  espalier brake --reason 'the network is down'",
         "  espalier brake --node rack7 --factor 0.25 --for 30m --ramp 25%%/5m",
+        "  espalier brake --set upkeep --throttle-running",
         "  espalier brake --queue night --reason 'backup window'"
       })
   public static final class Brake extends BrakeChange {
@@ -182,6 +184,13 @@ public final class BrakingCommands {
         paramLabel = "SHARE",
         description = "What is left of each limit, from 0 (default: nothing starts) to below 1.")
     private double factor;
+
+    @Option(
+        names = "--throttle-running",
+        description =
+            "Tell running tasks, by ESPALIER_TASK_THROTTLE, to work at no more than the factor, and"
+                + " with 0 to pause.")
+    private boolean throttleRunning;
 
     @Option(
         names = "--for",
@@ -200,6 +209,9 @@ public final class BrakingCommands {
         throw misuse("--factor must be from 0 to below 1");
       }
       Json.Builder asked = body().put("factor", factor);
+      if (throttleRunning) {
+        asked.put("throttle_running", true);
+      }
       if (seconds != null) {
         asked.put("expires_in_seconds", seconds);
       }
@@ -216,7 +228,13 @@ public final class BrakingCommands {
           JsonFields.isTrue(set, "durable")
               ? ""
               : "; the store has not answered yet, so a crash now would undo it";
-      return left + JsonFields.text(set, "words") + span + warning + unconfirmed(set);
+      String running =
+          !throttleRunning
+              ? ""
+              : factor == 0
+                  ? "; running tasks are told to pause"
+                  : "; running tasks are told to slow down";
+      return left + JsonFields.text(set, "words") + span + running + warning + unconfirmed(set);
     }
 
     private static String unconfirmed(Json.Obj set) {

@@ -32,11 +32,16 @@ public record BrakeView(Brake brake, int millionths, boolean durable, List<Strin
             : Brake.decimal(millionths).movePointRight(2).stripTrailingZeros().toPlainString()
                 + " % of each limit is left";
     return left
+        + (brake.throttlesRunning() ? running() : "")
         + (brake.key().equals(Brake.Key.all()) ? "" : " on " + brake.key())
         + (brake.author().isEmpty() ? "" : ", by " + brake.author())
         + until()
         + (brake.reason().isEmpty() ? "" : ": " + brake.reason())
         + unconfirmedWorkers();
+  }
+
+  private String running() {
+    return millionths == 0 ? ", and running tasks pause" : ", and running tasks slow down to it";
   }
 
   private String unconfirmedWorkers() {

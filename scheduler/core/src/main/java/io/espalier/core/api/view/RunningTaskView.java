@@ -3,6 +3,7 @@ package io.espalier.core.api.view;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.ResourceUsage;
+import io.espalier.core.running.Throttle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  *     an earlier scheduler process has started it
  * @param waitedMillis how long the task had been eligible when it was placed; negative: unknown
  * @param call null: it runs a process
+ * @param throttle how fast it was told to work; null: this scheduler has told it nothing else than
+ *     full speed
  */
 public record RunningTaskView(
     String job,
@@ -34,7 +37,8 @@ public record RunningTaskView(
     String step,
     String batch,
     long waitedMillis,
-    @Nullable RunningCall call) {
+    @Nullable RunningCall call,
+    @Nullable Throttle throttle) {
 
   /** Creates a view of a task without limits, progress and usage. */
   public static RunningTaskView of(
@@ -53,6 +57,7 @@ public record RunningTaskView(
         "",
         "",
         -1,
+        null,
         null);
   }
 

@@ -5,9 +5,11 @@ import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskRunner;
+import io.espalier.core.running.Throttle;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.brake.BrakeEffects;
 import io.espalier.core.status.store.Brake;
@@ -30,6 +32,11 @@ public final class BrakeCommands {
   /** Whether what the brakes of an earlier process stop is still to be taken back. */
   private boolean isRestored;
 
+  /** Whether a brake tells running tasks how fast to work, and how often that may have changed. */
+  private boolean throttles;
+
+  private long throttleChanges;
+
   /** Receives what must be stored. */
   public interface Changes {
     void put(Brake brake);
@@ -38,9 +45,9 @@ public final class BrakeCommands {
   }
 
   public BrakeCommands(SchedulingCore core, LiveTasks live, TaskRunner runner, LoopEvents events) {
-    recalls = new StartRecalls(core, live, runner);
     effects = new BrakeEffects(core);
     targets = new BrakeTargets(core);
+    recalls = new StartRecalls(targets, live, runner);
     this.events = events;
   }
 
@@ -49,6 +56,7 @@ public final class BrakeCommands {
     stored.forEach(brake -> brakes.put(brake.key(), brake));
     next = 0;
     isRestored = true;
+    throttles = stored.stream().anyMatch(Brake::throttlesRunning);
   }
 
   /**
@@ -75,7 +83,8 @@ public final class BrakeCommands {
             wanted.reason(),
             nowMillis,
             wanted.untilMillis(),
-            0);
+            0,
+            wanted.throttlesRunning());
     brakes.put(brake.key(), brake);
     refresh(nowMillis);
     recall(brake, nowMillis);
@@ -139,6 +148,32 @@ public final class BrakeCommands {
     return recalls.unconfirmed(key);
   }
 
+  /** Returns whether a brake tells running tasks how fast to work. */
+  public boolean throttlesRunning() {
+    return throttles;
+  }
+
+  /** Returns how often what {@link #throttle} returns may have changed. */
+  public long throttleChanges() {
+    return throttleChanges;
+  }
+
+  /** Returns how fast a task may work at most; null: brakes have told it nothing. */
+  public @Nullable Throttle throttle(Live task, long nowMillis) {
+    // A brake that has ended while no scheduler ran may have told it something.
+    Throttle least = task.resumed && throttleChanges > 0 ? Throttle.NONE : null;
+    for (Brake brake : throttles ? brakes.values() : List.<Brake>of()) {
+      double ratio = (double) brake.factorAt(nowMillis) / Brake.ONE;
+      if (brake.throttlesRunning()
+          && (least == null || ratio < least.ratio())
+          && targets.isBelow(brake.key(), task)) {
+        String why = brake.reason().isEmpty() ? "" : ": " + brake.reason();
+        least = new Throttle(ratio, "brake on " + brake.key() + why);
+      }
+    }
+    return least;
+  }
+
   private String names() {
     return String.join(", ", brakes.keySet().stream().map(Brake.Key::toString).limit(5).toList());
   }
@@ -153,7 +188,8 @@ public final class BrakeCommands {
         brake.reason(),
         brake.sinceMillis(),
         brake.untilMillis(),
-        brake.releasedMillis());
+        brake.releasedMillis(),
+        brake.throttlesRunning());
   }
 
   private void store(Brake brake, long nowMillis, Changes changes) {
@@ -214,6 +250,9 @@ public final class BrakeCommands {
   }
 
   private void refresh(long nowMillis) {
+    boolean did = throttles;
+    throttles = brakes.values().stream().anyMatch(Brake::throttlesRunning);
+    throttleChanges += did || throttles ? 1 : 0;
     next = effects.apply(brakes.values(), nowMillis) ? Long.MAX_VALUE : nowMillis;
     for (Brake brake : brakes.values()) {
       next = Math.min(next, brake.nextMillis(nowMillis));
@@ -250,6 +289,9 @@ public final class BrakeCommands {
     event.put("factor", Brake.decimal(brake.factorAt(nowMillis)).doubleValue());
     if (brake.untilMillis() > 0 && brake.releasedMillis() == 0) {
       event.put("expires_at_ms", brake.untilMillis());
+    }
+    if (brake.throttlesRunning()) {
+      event.put("throttle_running", true);
     }
     if (!author.isEmpty()) {
       event.put("author", author);

@@ -2,7 +2,9 @@ package io.espalier.core.loop.command;
 
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
+import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.Brake.Target;
@@ -100,5 +102,22 @@ final class BrakeTargets {
       throw LimitOverrideCommands.unknown("there is no node", key.name(), List.of());
     }
     return new Brake.Key(Target.NODE, having.get(0), key.name());
+  }
+
+  /** Returns whether a running task is what a brake slows down, or below it. */
+  boolean isBelow(Brake.Key key, Live task) {
+    Job job = core.config().job(task.key.job());
+    return switch (key.target()) {
+      case ALL -> true;
+      case JOB -> key.name().equals(task.key.job());
+      case QUEUE -> job != null && key.name().equals(job.scheduling().queue());
+      case SET -> job != null && key.name().equals(job.set());
+      case NODE -> isBelow(core.running().levels(task.run), core.running().path(task.run), key);
+    };
+  }
+
+  private static boolean isBelow(List<String> levels, List<String> path, Brake.Key key) {
+    int at = levels.indexOf(key.level());
+    return at >= 0 && path.get(at).equals(key.name());
   }
 }

@@ -1,12 +1,10 @@
 package io.espalier.core.loop.command;
 
-import io.espalier.core.config.Job;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskRunner;
-import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
 import java.util.ArrayList;
@@ -22,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  * have not confirmed that: such a worker may still start what it was given.
  */
 final class StartRecalls {
-  private final SchedulingCore core;
+  private final BrakeTargets targets;
   private final LiveTasks live;
   private final TaskRunner runner;
   private final Map<Brake.Key, Map<Invocation, LaunchSpec>> waiting = new LinkedHashMap<>();
 
-  StartRecalls(SchedulingCore core, LiveTasks live, TaskRunner runner) {
-    this.core = core;
+  StartRecalls(BrakeTargets targets, LiveTasks live, TaskRunner runner) {
+    this.targets = targets;
     this.live = live;
     this.runner = runner;
   }
@@ -40,29 +38,13 @@ final class StartRecalls {
     for (Live task : live.all()) {
       // Whether a call of an earlier leadership was sent is for its service to say.
       boolean isHanded = task.dispatched || (task.resumed && task.launch.call() == null);
-      if (isHanded && isBelow(key, task)) {
+      if (isHanded && targets.isBelow(key, task)) {
         handed.put(task.invocation(), task.launch);
       }
     }
     if (!handed.isEmpty() && runner.recall(List.copyOf(handed.values()))) {
       waiting.put(key, handed);
     }
-  }
-
-  private boolean isBelow(Brake.Key key, Live task) {
-    Job job = core.config().job(task.key.job());
-    return switch (key.target()) {
-      case ALL -> true;
-      case JOB -> key.name().equals(task.key.job());
-      case QUEUE -> job != null && key.name().equals(job.scheduling().queue());
-      case SET -> job != null && key.name().equals(job.set());
-      case NODE -> isBelow(core.running().levels(task.run), core.running().path(task.run), key);
-    };
-  }
-
-  private static boolean isBelow(List<String> levels, List<String> path, Brake.Key key) {
-    int at = levels.indexOf(key.level());
-    return at >= 0 && path.get(at).equals(key.name());
   }
 
   /** The runner has confirmed the recall of these. */

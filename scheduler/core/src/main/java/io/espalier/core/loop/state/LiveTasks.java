@@ -241,7 +241,8 @@ public final class LiveTasks {
           waitedMillis,
           launch.call() == null
               ? null
-              : RunningCall.of(launch.call(), progress == null ? null : progress.poll()));
+              : RunningCall.of(launch.call(), progress == null ? null : progress.poll()),
+          throttle == null || throttle.ratio() == 1 ? null : throttle);
     }
 
     public Invocation invocation() {

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Maintains the state of each job (docs/design/features.md#states-of-jobs): evaluates a job
@@ -52,6 +53,7 @@ public final class JobStateTracker {
   private final DurableJobStates durable = new DurableJobStates();
   private List<JobStateRecord> recorded = new ArrayList<>();
   private final Set<String> setsToEvaluate = new HashSet<>();
+  private final SetStates sets;
   private boolean anyStuck;
   private long judgedState = -1;
   private long judgedChanges = -1;
@@ -72,6 +74,7 @@ public final class JobStateTracker {
     this.verifications = verifications;
     this.core = core;
     this.events = events;
+    this.sets = new SetStates(core, events, this::state);
   }
 
   /** Restores what outlived a restart: failed jobs are closed at once. */
@@ -219,7 +222,9 @@ public final class JobStateTracker {
         changed |= evaluate(job, config, nowMillis, record);
       }
     }
-    return failSets(nowMillis, record) || changed;
+    changed |= failSets(nowMillis, record);
+    sets.step(nowMillis);
+    return changed;
   }
 
   /**
@@ -310,6 +315,7 @@ public final class JobStateTracker {
       }
     }
     changed |= failSets(nowMillis, record);
+    sets.step(nowMillis);
     return changed;
   }
 
@@ -431,11 +437,8 @@ public final class JobStateTracker {
     }
     record.changed(now, moved);
     recorded.add(now);
-    if (moved && now.state() == JobState.FAILED) {
-      Job failed = core.job(core.findJob(job));
-      if (failed != null && !failed.set().isEmpty()) {
-        setsToEvaluate.add(failed.set());
-      }
+    if (moved) {
+      movedOfSet(job, before == null ? null : before.state(), now.state());
     }
     if (moved && before != null) {
       Json.Builder said =
@@ -449,6 +452,22 @@ public final class JobStateTracker {
       events.add(nowMillis, EventKind.JOB_STATE, said.build());
     }
     return true;
+  }
+
+  private void movedOfSet(String name, @Nullable JobState before, JobState now) {
+    Job job = core.job(core.findJob(name));
+    if (job != null && !job.set().isEmpty()) {
+      sets.moved(job.set(), before, now);
+      if (now == JobState.FAILED) {
+        setsToEvaluate.add(job.set());
+      }
+    }
+  }
+
+  /** The latest state of a job, durable or not; null: it has none yet. */
+  public @Nullable JobState state(String job) {
+    JobMemory memory = jobs.get(job);
+    return memory == null || memory.latest == null ? null : memory.latest.state();
   }
 
   /**

@@ -3,6 +3,7 @@ package io.espalier.core.loop.watch;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobScheduling.AtWindowEnd;
+import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.TaskKiller;
 import io.espalier.core.loop.health.HealthLimits;
 import io.espalier.core.loop.state.LiveTasks;
@@ -15,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tells running tasks how fast to work, at most once a second: those that hold slots of a limit
- * that follows a probe (docs/probes.md#tasks-that-slow-down), and those whose window has ended,
- * which it kills where their job says so (docs/windows.md#what-happens-at-the-end). Looks at all
- * tasks, in slices, when a limit or a window has changed or tasks have been started; at none where
- * nothing is configured.
+ * that follows a probe (docs/probes.md#tasks-that-slow-down), those under a brake that slows down
+ * running tasks (docs/steering.md#brakes), and those whose window has ended, which it kills where
+ * their job says so (docs/windows.md#what-happens-at-the-end). Looks at all tasks, in slices, when
+ * a limit or a window has changed or tasks have been started; at none where nothing is configured.
  */
 public final class Throttles implements RoundStep {
   private static final Throttle WINDOW_ENDS = new Throttle(0, "window ends");
@@ -29,12 +30,14 @@ public final class Throttles implements RoundStep {
   private final SchedulingCore core;
   private final HealthLimits health;
   private final WindowGates windows;
+  private final BrakeCommands brakes;
   private final LiveTasks live;
   private final TaskKiller kills;
   private final TaskRunner runner;
   private @Nullable Config config;
   private boolean isConfigured;
   private long seen;
+  private long brakesSeen;
   private long started;
   private boolean isDue;
   private int place = AT_REST;
@@ -44,12 +47,14 @@ public final class Throttles implements RoundStep {
       SchedulingCore core,
       HealthLimits health,
       WindowGates windows,
+      BrakeCommands brakes,
       LiveTasks live,
       TaskKiller kills,
       TaskRunner runner) {
     this.core = core;
     this.health = health;
     this.windows = windows;
+    this.brakes = brakes;
     this.live = live;
     this.kills = kills;
     this.runner = runner;
@@ -89,7 +94,10 @@ public final class Throttles implements RoundStep {
       isDue |= was || isConfigured;
     }
     long changes = health.changes() + windows.changes();
-    isDue |= isConfigured && (seen != changes || started != live.added());
+    boolean isWatched = isConfigured || brakes.throttlesRunning();
+    isDue |= isWatched && (seen != changes || started != live.added());
+    isDue |= brakesSeen != brakes.throttleChanges();
+    brakesSeen = brakes.throttleChanges();
     seen = changes;
     started = live.added();
   }
@@ -110,7 +118,8 @@ public final class Throttles implements RoundStep {
   }
 
   private void look(Live task, long nowMillis) {
-    Throttle newest = health.throttle(task.run, nowMillis);
+    Throttle newest =
+        slower(health.throttle(task.run, nowMillis), brakes.throttle(task, nowMillis));
     AtWindowEnd end = atWindowEnd(task, nowMillis);
     if (end == AtWindowEnd.KILL) {
       kills.windowEnded(task, nowMillis);
@@ -132,9 +141,17 @@ public final class Throttles implements RoundStep {
             : task.throttle.ratio() != now.ratio();
     if (isNews) {
       task.throttle = now;
+      live.changed(task);
       task.wasThrottled |= now.ratio() < 1;
       runner.throttle(task.key.job(), task.key.node(), task.invocation(), now);
     }
+  }
+
+  private static @Nullable Throttle slower(@Nullable Throttle one, @Nullable Throttle other) {
+    if (one == null || other == null) {
+      return one == null ? other : one;
+    }
+    return other.ratio() < one.ratio() ? other : one;
   }
 
   /** What is to happen to a task now. */

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param sinceMillis time of the command, epoch milliseconds
  * @param untilMillis when it is released by itself, epoch milliseconds; 0: never
  * @param releasedMillis when it was released, so that it now follows its ramp; 0: it is in force
+ * @param throttlesRunning whether running tasks are told to work at no more than its factor
  */
 public record Brake(
     Key key,
@@ -32,7 +33,8 @@ public record Brake(
     String reason,
     long sinceMillis,
     long untilMillis,
-    long releasedMillis) {
+    long releasedMillis,
+    boolean throttlesRunning) {
   /** The factor that slows nothing down, in millionths. */
   public static final int ONE = 1_000_000;
 
@@ -101,6 +103,30 @@ public record Brake(
     }
   }
 
+  /** A brake that leaves running tasks alone. */
+  public Brake(
+      Key key,
+      int millionths,
+      Map<String, Integer> bases,
+      @Nullable Ramp ramp,
+      String author,
+      String reason,
+      long sinceMillis,
+      long untilMillis,
+      long releasedMillis) {
+    this(
+        key,
+        millionths,
+        bases,
+        ramp,
+        author,
+        reason,
+        sinceMillis,
+        untilMillis,
+        releasedMillis,
+        false);
+  }
+
   public Brake {
     bases = Map.copyOf(bases);
     if (millionths < 0 || millionths >= ONE) {
@@ -144,7 +170,31 @@ public record Brake(
   /** Returns a copy that was released. */
   public Brake released(long nowMillis) {
     return new Brake(
-        key, millionths, bases, ramp, author, reason, sinceMillis, untilMillis, nowMillis);
+        key,
+        millionths,
+        bases,
+        ramp,
+        author,
+        reason,
+        sinceMillis,
+        untilMillis,
+        nowMillis,
+        throttlesRunning);
+  }
+
+  /** Returns a copy that tells running tasks to work at no more than its factor, or does not. */
+  public Brake throttlingRunning(boolean throttles) {
+    return new Brake(
+        key,
+        millionths,
+        bases,
+        ramp,
+        author,
+        reason,
+        sinceMillis,
+        untilMillis,
+        releasedMillis,
+        throttles);
   }
 
   /** Returns a share of a number of tasks: at least one. */
@@ -170,6 +220,9 @@ public record Brake(
     }
     if (releasedMillis > 0) {
       out.put("released_ms", releasedMillis);
+    }
+    if (throttlesRunning) {
+      out.put("throttle_running", true);
     }
     if (ramp != null) {
       out.put("ramp_millionths", ramp.millionths()).put("ramp_ms", ramp.millis());
@@ -203,7 +256,8 @@ public record Brake(
         text(json, "reason"),
         number(json, "since_ms"),
         number(json, "until_ms"),
-        number(json, "released_ms"));
+        number(json, "released_ms"),
+        Json.Bool.TRUE.equals(json.get("throttle_running")));
   }
 
   private static long number(Json.Obj json, String name) {

@@ -1,0 +1,114 @@
+package io.espalier.core.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.espalier.core.event.Event;
+import io.espalier.core.json.Json;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Jobs that may miss their {@code complete_by} (docs/notifications.md#deadlines-at-risk). */
+class DeadlineRisksTest {
+  private final LoopWorld world = new LoopWorld();
+
+  private void configure(int slots, String options) {
+    world.configure(
+        """
+        {"bistro_settings": {"nodes": {"levels": ["host"], "node_order": "original",
+           "node_sources": [{"source": "range_label",
+             "prefs": {"parent_level": "instance", "start": 1, "end": 12, "format": "h{i}"}}]},
+           "resources": {"instance": {"slots": {"default": 1, "limit": %d}}},
+           "notifications": {"ops": {"webhook": {"url": "https://hooks.example/x",
+             "secret_file": "key"}, "when": {"kinds": ["deadline_at_risk", "deadline_safe"]}}}},
+         "bistro_job->j": {"owner": "o", "command": ["x"]%s}}
+        """
+            .formatted(slots, options));
+  }
+
+  /** Until so many seconds after the beginning. */
+  private static String completeBy(int seconds) {
+    return ", \"complete_by\": " + (1_000 + seconds);
+  }
+
+  /** Each task that runs takes ten seconds. */
+  private void tenSeconds() {
+    world.advance(10_000);
+    List<String> nodes = world.running.keySet().stream().map(task -> task.node()).toList();
+    nodes.forEach(node -> world.writes("j", node, "done"));
+  }
+
+  private List<String> told() {
+    return world.sent.stream().map(each -> each.summary()).toList();
+  }
+
+  private List<Event> events(String kind) {
+    return world.events.stream().filter(event -> event.kind().equals(kind)).toList();
+  }
+
+  @Test
+  void aRiskIsToldOnceAndThatItIsOverOnce() {
+    configure(1, completeBy(110));
+    tenSeconds();
+    tenSeconds();
+    assertThat(events("deadline_at_risk"))
+        .singleElement()
+        .satisfies(
+            event -> {
+              assertThat(event.data().get("job")).isEqualTo(Json.of("j"));
+              assertThat(event.data().get("complete_by_ms")).isEqualTo(Json.of(1_110_000L));
+              assertThat(event.data().get("p90_at_ms")).isInstanceOf(Json.Num.class);
+            });
+    assertThat(told())
+        .singleElement()
+        .satisfies(
+            line ->
+                assertThat(line)
+                    .startsWith(
+                        "the deadline of job j is at risk: it is to be complete by"
+                            + " 1970-01-01T00:18:30Z, and with a chance of one in ten it ends after"
+                            + " 1970-01-01T00:"));
+    tenSeconds();
+    world.advance(5_000);
+    assertThat(told()).hasSize(1);
+    configure(12, completeBy(110));
+    world.advance(5_000);
+    world.advance(5_000);
+    assertThat(told()).hasSize(2).last().isEqualTo("the deadline of job j is at risk no more");
+    world.advance(10_000);
+    assertThat(told()).hasSize(2);
+  }
+
+  @Test
+  void tasksThatCannotEndAsThingsAreAreARiskUntilTheJobHasSucceeded() {
+    configure(12, completeBy(100) + ", \"resources\": {\"slots\": 13}");
+    world.advance(5_000);
+    assertThat(told())
+        .containsExactly(
+            "the deadline of job j is at risk: it is to be complete by 1970-01-01T00:18:20Z, and 12"
+                + " of its tasks do not end as things are");
+    assertThat(events("deadline_at_risk").get(0).data().get("never")).isEqualTo(Json.of(12));
+    configure(12, completeBy(100));
+    tenSeconds();
+    world.advance(5_000);
+    assertThat(told())
+        .hasSize(2)
+        .last()
+        .isEqualTo("the deadline of job j is at risk no more: the job has succeeded");
+  }
+
+  @Test
+  void aDeadlineThatIsFarOrTakenAwayIsNoRisk() {
+    configure(1, completeBy(1_000));
+    tenSeconds();
+    world.advance(10_000);
+    assertThat(told()).isEmpty();
+    configure(1, completeBy(60));
+    world.advance(5_000);
+    assertThat(told()).hasSize(1);
+    configure(1, "");
+    assertThat(told())
+        .hasSize(2)
+        .last()
+        .isEqualTo("the deadline of job j is at risk no more: it has none any more");
+  }
+}
