@@ -78,7 +78,7 @@ final class WorkerResources {
         .put("labels", labels.build())
         .put("state", worker.state())
         .put("takes_tasks", worker.takesTasks())
-        .putIfPresent("cordon", cordon == null ? null : cordon(cordon))
+        .putIfPresent("hold", cordon == null ? null : cordon(cordon))
         .put("running", worker.tasks())
         .put("max_tasks", worker.maxTasks())
         .put("slots", slots.build())
