@@ -31,6 +31,13 @@ public final class TaskPageQuery implements SlicedWork {
   /** A page ends after so many, even if it could have more tasks. */
   private static final int LOOKS_FOR_REASONS = 2_000_000;
 
+  /** The main statuses of tasks that wait for nothing: they run, or are over. */
+  private static final int NOT_WAITING =
+      TaskStatus.Main.RUNNING.bit()
+          | TaskStatus.Main.DONE.bit()
+          | TaskStatus.Main.FAILED.bit()
+          | TaskStatus.Main.CANCELLED.bit();
+
   private final SchedulingCore core;
   private final LiveTasks live;
   private final String shard;
@@ -173,7 +180,11 @@ public final class TaskPageQuery implements SlicedWork {
       first = last + 1;
     }
     node = query.counted() ? 0 : first;
-    set = StatusFilter.of(bits -> query.fingerprint().isEmpty() || mayHaveFailed(bits));
+    set =
+        StatusFilter.of(
+            bits ->
+                (query.fingerprint().isEmpty() || mayHaveFailed(bits))
+                    && (query.reason().isEmpty() || mayWait(bits)));
     if (!query.reason().isEmpty() && !WaitingReasons.isKind(query.reason())) {
       throw new RefusedException(
           RefusedException.Reason.UNKNOWN, "no such reason: " + query.reason());
@@ -186,6 +197,10 @@ public final class TaskPageQuery implements SlicedWork {
       }
       set = StatusFilter.of(bits -> StatusLabel.of(bits) == label.get());
     }
+  }
+
+  private static boolean mayWait(int bits) {
+    return (bits & NOT_WAITING) == 0;
   }
 
   private static boolean mayHaveFailed(int bits) {
