@@ -102,7 +102,11 @@ public enum ProtocolBug {
    * The worker returns what the process of a batch has not begun when it asks the process to end,
    * not when the process is dead.
    */
-  UNBEGUN_RETURNED_EARLY(Invariant.NEVER_IS_NEVER, 15);
+  UNBEGUN_RETURNED_EARLY(Invariant.NEVER_IS_NEVER, 15),
+  /** A new leader does not read at which step a task is. */
+  STEPS_FORGOTTEN(Invariant.STEPS_IN_ORDER, 9),
+  /** A new leader takes tasks that await their verification for verified. */
+  VERIFICATIONS_FORGOTTEN(Invariant.VERIFIED_BEFORE_SUCCESS, 13);
 
   private final Invariant breaks;
   private final long caughtBy;

@@ -79,6 +79,8 @@ public enum SimulationEvent {
   LIMIT_SET,
   BRAKE_SET,
   READING_SLOW,
+  VERIFICATION_STARTED,
+  VERIFICATION_FAILED,
   // ---- consequences
   LEASE_RAN_OUT,
   STOPPED_BY_SCHEDULER,
