@@ -61,6 +61,7 @@ public record WhatIf(List<LimitOverride> overrides, List<Brake> brakes, int work
         worker.maxTasks(),
         worker.sinceMillis(),
         worker.lastSeenMillis(),
-        worker.note());
+        worker.note(),
+        worker.measured());
   }
 }

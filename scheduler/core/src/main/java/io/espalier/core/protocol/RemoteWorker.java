@@ -232,6 +232,7 @@ final class RemoteWorker {
         facts.maxTasks(),
         since,
         lastSeen,
-        note);
+        note,
+        facts.measured());
   }
 }
