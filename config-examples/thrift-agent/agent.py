@@ -1,11 +1,14 @@
 #!/usr/bin/python3
-"""A small agent that tasks call over Thrift: agent.py LOG prints "listening on PORT".
+"""A small agent that tasks call over Thrift: agent.py LOG [CERTIFICATE KEY SECRET_FILE].
+
+It prints "listening on PORT". With a certificate and its key it speaks TLS, and wants the secret with each request.
 
 It works on each invocation once, for a fraction of a second, loses every tenth answer to a start,
 and reports every second end by itself. Needs the modules that thrift makes of agent.thrift, and
 Debian's python3-thrift.
 """
 
+import hmac
 import json
 import sys
 import threading
@@ -16,20 +19,27 @@ from espalier_agent import Agent
 from espalier_agent.ttypes import Answer, State
 from thrift.protocol import TBinaryProtocol
 from thrift.server import TServer
-from thrift.transport import TSocket, TTransport
+from thrift.Thrift import TApplicationException
+from thrift.transport import TSocket, TSSLSocket, TTransport
 
 
 class Handler:
     """Carries out each invocation once, however often it is started."""
 
-    def __init__(self, log):
+    def __init__(self, log, secret):
         self.log = log
+        self.secret = secret
         self.lock = threading.Lock()
         self.answers = {}
         self.refused = set()
         self.starts = 0
 
-    def start(self, start):
+    def knows(self, secret):
+        return not self.secret or hmac.compare_digest(self.secret, secret or "")
+
+    def start(self, start, secret):
+        if not self.knows(secret):
+            return Answer(State.REFUSED, message="another secret is wanted")
         with self.lock:
             if start.invocation in self.refused:
                 return Answer(State.REFUSED, message="it was asked about before it came", retry_after_ms=1000)
@@ -45,15 +55,17 @@ class Handler:
             raise TTransport.TTransportException(message="this answer is lost on purpose")
         return answer
 
-    def poll(self, invocation):
+    def poll(self, invocation, secret):
+        if not self.knows(secret):
+            raise TApplicationException(TApplicationException.UNKNOWN, "another secret is wanted")
         with self.lock:
             if invocation not in self.answers:
                 self.refused.add(invocation)
                 return Answer(State.NOT_FOUND, message="it never came")
             return self.answers[invocation]
 
-    def cancel(self, invocation):
-        return self.poll(invocation)  # It is over in a moment anyway.
+    def cancel(self, invocation, secret):
+        return self.poll(invocation, secret)  # It is over in a moment anyway.
 
     def work(self, start, reports):
         began = time.time()
@@ -77,8 +89,15 @@ class Handler:
 
 
 def main():
-    handler = Handler(open(sys.argv[1], "a", encoding="utf-8"))
+    log, *tls = sys.argv[1:]
+    secret = ""
     listener = TSocket.TServerSocket("127.0.0.1", 0)
+    if tls:
+        certificate, key, secret_file = tls
+        listener = TSSLSocket.TSSLServerSocket("127.0.0.1", 0, certfile=certificate, keyfile=key)
+        with open(secret_file, encoding="utf-8") as file:
+            secret = file.read().strip()
+    handler = Handler(open(log, "a", encoding="utf-8"), secret)
     listener.listen()
     print("listening on", listener.handle.getsockname()[1], flush=True)
     listener.listen = lambda: None  # The server would bind another port.

@@ -1,6 +1,7 @@
 /**
  * What a service offers that tasks call over Thrift (docs/calls.md#calls-over-thrift): framed
- * transport, binary protocol, one request per connection, at most 64 KiB per message.
+ * transport, binary protocol, one request per connection, at most 64 KiB per message, in the clear
+ * or over TLS.
  *
  * An invocation is carried out once, however often it is started: `start` of one that is known
  * answers how it stands. `poll` and `cancel` may come before their `start` does; with
@@ -54,13 +55,18 @@ struct Answer {
   5: optional i64 retry_after_ms
 }
 
+/**
+ * `secret` is the text of the file that `secret_file` of the job names, and tells the agent who
+ * calls; there is none without that key. An agent that wants another secret answers REFUSED to
+ * `start`, and fails otherwise.
+ */
 service Agent {
   /** Begins an invocation. The connection may end before the answer: then `poll` follows. */
-  Answer start(1: Start start)
+  Answer start(1: Start start, 2: string secret)
 
   /** Tells how an invocation stands; changes nothing. */
-  Answer poll(1: string invocation)
+  Answer poll(1: string invocation, 2: string secret)
 
   /** Ends an invocation; may be repeated, and answers RUNNING until that is done. */
-  Answer cancel(1: string invocation)
+  Answer cancel(1: string invocation, 2: string secret)
 }

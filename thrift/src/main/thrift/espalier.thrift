@@ -80,6 +80,8 @@ struct WireFacts {
   5: WireVersions versions
   6: set<string> capabilities
   7: map<string, string> labels   // absent from workers of releases before them
+  8: optional i32 cpuInUse        // thousandths of its own capacity, measured; absent: not known
+  9: optional i32 memoryInUse
 }
 
 struct WireUsage {        // -1: not known

@@ -19,13 +19,22 @@ public final class LeastLoadedSelector implements WorkerSelector {
 
   @Override
   public long rank(WorkerLoad worker) {
+    return rank(fullest(worker), worker.tasks());
+  }
+
+  /** Returns the thousandths of its fullest resource that tasks hold. */
+  static long fullest(WorkerLoad worker) {
     long fullest = share(worker.tasks(), worker.maxTasks());
     for (int resource = 0; resource < worker.resources(); resource++) {
       long used = (long) worker.limit(resource) - worker.free(resource);
       fullest = Math.max(fullest, share(used, worker.limit(resource)));
     }
+    return fullest;
+  }
+
+  static long rank(long fullest, int tasks) {
     // A limit that was lowered far below the usage gives shares beyond an int.
-    return (Math.min(fullest, Integer.MAX_VALUE) << Integer.SIZE) + worker.tasks();
+    return (Math.min(fullest, Integer.MAX_VALUE) << Integer.SIZE) + tasks;
   }
 
   private static long share(long used, long limit) {

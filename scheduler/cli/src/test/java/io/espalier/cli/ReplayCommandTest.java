@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Levels;
 import io.espalier.core.json.Json;
+import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -53,7 +54,7 @@ class ReplayCommandTest {
                    "node_sources": [{"source": "manual", "prefs": {"password": "hunter2"}}]},
          "resources": {"host": {"slots": {"default": 1, "limit": 3}},
                        "worker": {"cpu": {"default": 1, "limit": 4}}},
-         "remote_worker_selector": "busiest"},
+         "remote_worker_selector": "%s"},
        "bistro_job->light": {"owner": "o", "command": ["/bin/echo", "hunter2"], "priority": 2},
        "bistro_job->heavy": {"owner": "o", "config": {"key": "hunter2"}, "resources": {"slots": 2},
                              "filters": {"db": {"tag_whitelist": ["big"]}},
@@ -80,8 +81,9 @@ class ReplayCommandTest {
     return line.execute(args.toArray(String[]::new));
   }
 
-  private Config config(String policy) {
-    Json document = Objects.requireNonNull(JsonReader.parse(CONFIG.formatted(policy)).value());
+  private Config config(String policy, String selector) {
+    Json document =
+        Objects.requireNonNull(JsonReader.parse(CONFIG.formatted(policy, selector)).value());
     return Objects.requireNonNull(plugins.configParser().parse(document).value());
   }
 
@@ -117,13 +119,18 @@ class ReplayCommandTest {
               0,
               0,
               0,
-              ""));
+              "",
+              i == 0 ? MeasuredLoad.UNKNOWN : new MeasuredLoad(i == 1 ? -1 : 300, count * 100)));
     }
     return all;
   }
 
   /** Lives through some of everything; returns how many tasks were started. */
   private int record(long seed, String policyName) throws IOException {
+    return record(seed, policyName, "busiest");
+  }
+
+  private int record(long seed, String policyName, String selector) throws IOException {
     Random random = new Random(seed);
     SchedulingPolicy policy = Objects.requireNonNull(plugins.policies().get(policyName));
     List<Long> running = new ArrayList<>();
@@ -131,7 +138,7 @@ class ReplayCommandTest {
     try (Recording recording = Recording.create(file, seed, plugins.workerSelectors().keySet())) {
       SchedulingCore core = new SchedulingCore(seed, plugins.workerSelectors());
       core.recordTo(recording);
-      Config config = config(policyName);
+      Config config = config(policyName, selector);
       core.workers(workers(3));
       core.close(Gate.of(GateKind.LOADING, "light", ""));
       core.apply(config, nodes(config.settings().levels(), 4), 1_000);
@@ -210,6 +217,23 @@ class ReplayCommandTest {
       assertThat(out.toString()).contains(String.format("%,d placements", starts), "as recorded");
       Files.delete(file);
     }
+  }
+
+  @Test
+  void whatWasRecordedIsReplayedUnderEverySelectorOfWorkers() throws Exception {
+    for (String selector : plugins.workerSelectors().keySet()) {
+      int starts = record(6, "roundrobin", selector);
+      assertThat(replay()).as("%s: %s", selector, err).isEqualTo(ExitCode.OK);
+      assertThat(out.toString()).contains(String.format("%,d placements", starts), "as recorded");
+      Files.delete(file);
+    }
+  }
+
+  @Test
+  void anotherMeasurementIsADifferenceForTheSelectorThatUsesIt() throws Exception {
+    record(6, "roundrobin", "measured");
+    rewrite(text().replaceAll(",300,\\d+\\]", ",1000,1000]"));
+    assertThat(replay()).isEqualTo(ExitCode.FAILED);
   }
 
   @Test

@@ -17,6 +17,8 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
   private static final org.apache.thrift.protocol.TField VERSIONS_FIELD_DESC = new org.apache.thrift.protocol.TField("versions", org.apache.thrift.protocol.TType.STRUCT, (short)5);
   private static final org.apache.thrift.protocol.TField CAPABILITIES_FIELD_DESC = new org.apache.thrift.protocol.TField("capabilities", org.apache.thrift.protocol.TType.SET, (short)6);
   private static final org.apache.thrift.protocol.TField LABELS_FIELD_DESC = new org.apache.thrift.protocol.TField("labels", org.apache.thrift.protocol.TType.MAP, (short)7);
+  private static final org.apache.thrift.protocol.TField CPU_IN_USE_FIELD_DESC = new org.apache.thrift.protocol.TField("cpuInUse", org.apache.thrift.protocol.TType.I32, (short)8);
+  private static final org.apache.thrift.protocol.TField MEMORY_IN_USE_FIELD_DESC = new org.apache.thrift.protocol.TField("memoryInUse", org.apache.thrift.protocol.TType.I32, (short)9);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireFactsStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireFactsTupleSchemeFactory();
@@ -28,6 +30,8 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
   private @org.apache.thrift.annotation.Nullable WireVersions versions; // required
   private @org.apache.thrift.annotation.Nullable java.util.Set<java.lang.String> capabilities; // required
   private @org.apache.thrift.annotation.Nullable java.util.Map<java.lang.String,java.lang.String> labels; // required
+  private int cpuInUse; // optional
+  private int memoryInUse; // optional
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -37,7 +41,9 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     PHYSICAL((short)4, "physical"),
     VERSIONS((short)5, "versions"),
     CAPABILITIES((short)6, "capabilities"),
-    LABELS((short)7, "labels");
+    LABELS((short)7, "labels"),
+    CPU_IN_USE((short)8, "cpuInUse"),
+    MEMORY_IN_USE((short)9, "memoryInUse");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -67,6 +73,10 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
           return CAPABILITIES;
         case 7: // LABELS
           return LABELS;
+        case 8: // CPU_IN_USE
+          return CPU_IN_USE;
+        case 9: // MEMORY_IN_USE
+          return MEMORY_IN_USE;
         default:
           return null;
       }
@@ -111,7 +121,10 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
 
   // isset id assignments
   private static final int __MAXTASKS_ISSET_ID = 0;
+  private static final int __CPUINUSE_ISSET_ID = 1;
+  private static final int __MEMORYINUSE_ISSET_ID = 2;
   private byte __isset_bitfield = 0;
+  private static final _Fields optionals[] = {_Fields.CPU_IN_USE,_Fields.MEMORY_IN_USE};
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
     java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> tmpMap = new java.util.EnumMap<_Fields, org.apache.thrift.meta_data.FieldMetaData>(_Fields.class);
@@ -134,6 +147,10 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
         new org.apache.thrift.meta_data.MapMetaData(org.apache.thrift.protocol.TType.MAP,
             new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING),
             new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.STRING))));
+    tmpMap.put(_Fields.CPU_IN_USE, new org.apache.thrift.meta_data.FieldMetaData("cpuInUse", org.apache.thrift.TFieldRequirementType.OPTIONAL,
+        new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I32)));
+    tmpMap.put(_Fields.MEMORY_IN_USE, new org.apache.thrift.meta_data.FieldMetaData("memoryInUse", org.apache.thrift.TFieldRequirementType.OPTIONAL,
+        new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I32)));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireFacts.class, metaDataMap);
   }
@@ -188,6 +205,8 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       java.util.Map<java.lang.String,java.lang.String> __this__labels = new java.util.HashMap<java.lang.String,java.lang.String>(other.labels);
       this.labels = __this__labels;
     }
+    this.cpuInUse = other.cpuInUse;
+    this.memoryInUse = other.memoryInUse;
   }
 
   @Override
@@ -205,6 +224,10 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     this.versions = null;
     this.capabilities = null;
     this.labels = null;
+    setCpuInUseIsSet(false);
+    this.cpuInUse = 0;
+    setMemoryInUseIsSet(false);
+    this.memoryInUse = 0;
   }
 
   @org.apache.thrift.annotation.Nullable
@@ -418,6 +441,52 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     }
   }
 
+  public int getCpuInUse() {
+    return this.cpuInUse;
+  }
+
+  public WireFacts setCpuInUse(int cpuInUse) {
+    this.cpuInUse = cpuInUse;
+    setCpuInUseIsSet(true);
+    return this;
+  }
+
+  public void unsetCpuInUse() {
+    __isset_bitfield = org.apache.thrift.EncodingUtils.clearBit(__isset_bitfield, __CPUINUSE_ISSET_ID);
+  }
+
+  /** Returns true if field cpuInUse is set (has been assigned a value) and false otherwise */
+  public boolean isSetCpuInUse() {
+    return org.apache.thrift.EncodingUtils.testBit(__isset_bitfield, __CPUINUSE_ISSET_ID);
+  }
+
+  public void setCpuInUseIsSet(boolean value) {
+    __isset_bitfield = org.apache.thrift.EncodingUtils.setBit(__isset_bitfield, __CPUINUSE_ISSET_ID, value);
+  }
+
+  public int getMemoryInUse() {
+    return this.memoryInUse;
+  }
+
+  public WireFacts setMemoryInUse(int memoryInUse) {
+    this.memoryInUse = memoryInUse;
+    setMemoryInUseIsSet(true);
+    return this;
+  }
+
+  public void unsetMemoryInUse() {
+    __isset_bitfield = org.apache.thrift.EncodingUtils.clearBit(__isset_bitfield, __MEMORYINUSE_ISSET_ID);
+  }
+
+  /** Returns true if field memoryInUse is set (has been assigned a value) and false otherwise */
+  public boolean isSetMemoryInUse() {
+    return org.apache.thrift.EncodingUtils.testBit(__isset_bitfield, __MEMORYINUSE_ISSET_ID);
+  }
+
+  public void setMemoryInUseIsSet(boolean value) {
+    __isset_bitfield = org.apache.thrift.EncodingUtils.setBit(__isset_bitfield, __MEMORYINUSE_ISSET_ID, value);
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -477,6 +546,22 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       }
       break;
 
+    case CPU_IN_USE:
+      if (value == null) {
+        unsetCpuInUse();
+      } else {
+        setCpuInUse((java.lang.Integer)value);
+      }
+      break;
+
+    case MEMORY_IN_USE:
+      if (value == null) {
+        unsetMemoryInUse();
+      } else {
+        setMemoryInUse((java.lang.Integer)value);
+      }
+      break;
+
     }
   }
 
@@ -505,6 +590,12 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     case LABELS:
       return getLabels();
 
+    case CPU_IN_USE:
+      return getCpuInUse();
+
+    case MEMORY_IN_USE:
+      return getMemoryInUse();
+
     }
     throw new java.lang.IllegalStateException();
   }
@@ -531,6 +622,10 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       return isSetCapabilities();
     case LABELS:
       return isSetLabels();
+    case CPU_IN_USE:
+      return isSetCpuInUse();
+    case MEMORY_IN_USE:
+      return isSetMemoryInUse();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -611,6 +706,24 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
         return false;
     }
 
+    boolean this_present_cpuInUse = true && this.isSetCpuInUse();
+    boolean that_present_cpuInUse = true && that.isSetCpuInUse();
+    if (this_present_cpuInUse || that_present_cpuInUse) {
+      if (!(this_present_cpuInUse && that_present_cpuInUse))
+        return false;
+      if (this.cpuInUse != that.cpuInUse)
+        return false;
+    }
+
+    boolean this_present_memoryInUse = true && this.isSetMemoryInUse();
+    boolean that_present_memoryInUse = true && that.isSetMemoryInUse();
+    if (this_present_memoryInUse || that_present_memoryInUse) {
+      if (!(this_present_memoryInUse && that_present_memoryInUse))
+        return false;
+      if (this.memoryInUse != that.memoryInUse)
+        return false;
+    }
+
     return true;
   }
 
@@ -643,6 +756,14 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     hashCode = hashCode * 8191 + ((isSetLabels()) ? 131071 : 524287);
     if (isSetLabels())
       hashCode = hashCode * 8191 + labels.hashCode();
+
+    hashCode = hashCode * 8191 + ((isSetCpuInUse()) ? 131071 : 524287);
+    if (isSetCpuInUse())
+      hashCode = hashCode * 8191 + cpuInUse;
+
+    hashCode = hashCode * 8191 + ((isSetMemoryInUse()) ? 131071 : 524287);
+    if (isSetMemoryInUse())
+      hashCode = hashCode * 8191 + memoryInUse;
 
     return hashCode;
   }
@@ -725,6 +846,26 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
         return lastComparison;
       }
     }
+    lastComparison = java.lang.Boolean.compare(isSetCpuInUse(), other.isSetCpuInUse());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetCpuInUse()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.cpuInUse, other.cpuInUse);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
+    lastComparison = java.lang.Boolean.compare(isSetMemoryInUse(), other.isSetMemoryInUse());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetMemoryInUse()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.memoryInUse, other.memoryInUse);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
     return 0;
   }
 
@@ -800,6 +941,18 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       sb.append(this.labels);
     }
     first = false;
+    if (isSetCpuInUse()) {
+      if (!first) sb.append(", ");
+      sb.append("cpuInUse:");
+      sb.append(this.cpuInUse);
+      first = false;
+    }
+    if (isSetMemoryInUse()) {
+      if (!first) sb.append(", ");
+      sb.append("memoryInUse:");
+      sb.append(this.memoryInUse);
+      first = false;
+    }
     sb.append(")");
     return sb.toString();
   }
@@ -941,6 +1094,22 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
             break;
+          case 8: // CPU_IN_USE
+            if (schemeField.type == org.apache.thrift.protocol.TType.I32) {
+              struct.cpuInUse = iprot.readI32();
+              struct.setCpuInUseIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
+          case 9: // MEMORY_IN_USE
+            if (schemeField.type == org.apache.thrift.protocol.TType.I32) {
+              struct.memoryInUse = iprot.readI32();
+              struct.setMemoryInUseIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
           default:
             org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
         }
@@ -1013,6 +1182,16 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
         }
         oprot.writeFieldEnd();
       }
+      if (struct.isSetCpuInUse()) {
+        oprot.writeFieldBegin(CPU_IN_USE_FIELD_DESC);
+        oprot.writeI32(struct.cpuInUse);
+        oprot.writeFieldEnd();
+      }
+      if (struct.isSetMemoryInUse()) {
+        oprot.writeFieldBegin(MEMORY_IN_USE_FIELD_DESC);
+        oprot.writeI32(struct.memoryInUse);
+        oprot.writeFieldEnd();
+      }
       oprot.writeFieldStop();
       oprot.writeStructEnd();
     }
@@ -1053,7 +1232,13 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       if (struct.isSetLabels()) {
         optionals.set(6);
       }
-      oprot.writeBitSet(optionals, 7);
+      if (struct.isSetCpuInUse()) {
+        optionals.set(7);
+      }
+      if (struct.isSetMemoryInUse()) {
+        optionals.set(8);
+      }
+      oprot.writeBitSet(optionals, 9);
       if (struct.isSetHost()) {
         oprot.writeString(struct.host);
       }
@@ -1095,12 +1280,18 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
           }
         }
       }
+      if (struct.isSetCpuInUse()) {
+        oprot.writeI32(struct.cpuInUse);
+      }
+      if (struct.isSetMemoryInUse()) {
+        oprot.writeI32(struct.memoryInUse);
+      }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireFacts struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(7);
+      java.util.BitSet incoming = iprot.readBitSet(9);
       if (incoming.get(0)) {
         struct.host = iprot.readString();
         struct.setHostIsSet(true);
@@ -1160,6 +1351,14 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
           }
         }
         struct.setLabelsIsSet(true);
+      }
+      if (incoming.get(7)) {
+        struct.cpuInUse = iprot.readI32();
+        struct.setCpuInUseIsSet(true);
+      }
+      if (incoming.get(8)) {
+        struct.memoryInUse = iprot.readI32();
+        struct.setMemoryInUseIsSet(true);
       }
     }
   }

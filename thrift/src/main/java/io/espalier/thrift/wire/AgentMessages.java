@@ -42,9 +42,10 @@ public final class AgentMessages {
   /**
    * Returns the request that starts a call.
    *
+   * @param secret tells the agent who calls; empty: it is not sent
    * @throws IllegalArgumentException when it is too long
    */
-  public static byte[] start(Call call, Json.Obj argument) {
+  public static byte[] start(Call call, Json.Obj argument, String secret) {
     return encoded(
         START,
         out -> {
@@ -59,12 +60,28 @@ public final class AgentMessages {
           text(out, 7, call.spec().idempotent() ? call.name(CallSpec.KEY) : "");
           text(out, 8, call.callback());
           out.writeFieldStop();
+          secret(out, secret);
         });
   }
 
-  /** Returns the request that asks about a call, or cancels it. */
-  public static byte[] question(Call call, String method) {
-    return encoded(method, out -> text(out, 1, call.name(CallSpec.INVOCATION)));
+  /**
+   * Returns the request that asks about a call, or cancels it.
+   *
+   * @param secret as in {@link #start}
+   */
+  public static byte[] question(Call call, String method, String secret) {
+    return encoded(
+        method,
+        out -> {
+          text(out, 1, call.name(CallSpec.INVOCATION));
+          secret(out, secret);
+        });
+  }
+
+  private static void secret(TProtocol out, String secret) throws TException {
+    if (!secret.isEmpty()) {
+      text(out, 2, secret);
+    }
   }
 
   private static void text(TProtocol out, int id, String text) throws TException {

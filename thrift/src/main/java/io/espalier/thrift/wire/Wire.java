@@ -6,6 +6,7 @@ import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.thrift.gen.WireFacts;
@@ -95,14 +96,22 @@ final class Wire {
   }
 
   static WireFacts of(WorkerDescription facts) {
-    return new WireFacts(
-        facts.host(),
-        facts.address(),
-        facts.maxTasks(),
-        facts.physical(),
-        new WireVersions(facts.versions().oldest(), facts.versions().newest()),
-        facts.capabilities(),
-        facts.labels());
+    WireFacts wire =
+        new WireFacts(
+            facts.host(),
+            facts.address(),
+            facts.maxTasks(),
+            facts.physical(),
+            new WireVersions(facts.versions().oldest(), facts.versions().newest()),
+            facts.capabilities(),
+            facts.labels());
+    if (facts.measured().cpu() >= 0) {
+      wire.setCpuInUse(facts.measured().cpu());
+    }
+    if (facts.measured().memory() >= 0) {
+      wire.setMemoryInUse(facts.measured().memory());
+    }
+    return wire;
   }
 
   static WorkerDescription facts(@Nullable WireFacts wire) {
@@ -118,7 +127,10 @@ final class Wire {
         map(facts.getPhysical()),
         new Versions(versions.getOldest(), versions.getNewest()),
         facts.getCapabilities() == null ? Set.of() : facts.getCapabilities(),
-        labels(facts.getLabels()));
+        labels(facts.getLabels()),
+        new MeasuredLoad(
+            facts.isSetCpuInUse() ? facts.getCpuInUse() : -1,
+            facts.isSetMemoryInUse() ? facts.getMemoryInUse() : -1));
   }
 
   private static Map<String, String> labels(@Nullable Map<String, String> wire) {

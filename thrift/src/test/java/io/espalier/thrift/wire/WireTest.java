@@ -27,6 +27,7 @@ import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
@@ -179,7 +180,14 @@ class WireTest {
   void labelsArriveAndTheReleaseBeforeHasNone() throws TException {
     WorkerDescription facts =
         new WorkerDescription(
-            "host", "", 0, Map.of(), Versions.OURS, Set.of(), Map.of("arch", "arm64"));
+            "host",
+            "",
+            0,
+            Map.of(),
+            Versions.OURS,
+            Set.of(),
+            Map.of("arch", "arm64"),
+            MeasuredLoad.UNKNOWN);
     WireFacts wire = Wire.of(facts);
     assertThat(Wire.facts(sent(wire))).isEqualTo(facts);
     wire.unsetLabels();
@@ -188,6 +196,21 @@ class WireTest {
     assertThatThrownBy(() -> Wire.facts(sent(wire)))
         .isInstanceOf(BadMessageException.class)
         .hasMessageContaining("its labels: a b=1: a name has");
+  }
+
+  @Test
+  void whatAWorkerHasMeasuredArrivesAndWithoutItNothingIsKnown() throws TException {
+    for (MeasuredLoad measured :
+        List.of(new MeasuredLoad(0, 1_000), new MeasuredLoad(-1, 70), MeasuredLoad.UNKNOWN)) {
+      WorkerDescription facts =
+          new WorkerDescription(
+              "host", "", 0, Map.of(), Versions.OURS, Set.of(), Map.of(), measured);
+      WireFacts wire = Wire.of(facts);
+      assertThat(Wire.facts(sent(wire))).isEqualTo(facts);
+      wire.unsetCpuInUse();
+      wire.unsetMemoryInUse();
+      assertThat(Wire.facts(sent(wire)).measured()).isEqualTo(MeasuredLoad.UNKNOWN);
+    }
   }
 
   @Test

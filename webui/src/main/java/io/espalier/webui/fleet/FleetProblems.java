@@ -10,9 +10,12 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Collects the problems of all schedulers, each once, with the schedulers that have it. */
 public final class FleetProblems {
@@ -86,18 +89,39 @@ public final class FleetProblems {
     return troubles.sorted();
   }
 
-  /** Checks the schedulers that partition the nodes of a configuration for missing partitions. */
+  /** A scheduler with a part of the nodes, and its jobs. */
+  private record Part(String host, int index, int count, Set<String> jobs) {
+    /** Returns a job of which both may have the same task; null: there is none. */
+    @Nullable String shares(Part other) {
+      // Without a division, schedulers have nodes of their own.
+      boolean mayOverlap =
+          count > 1 && other.count > 1 && (count != other.count || index == other.index);
+      return mayOverlap
+          ? jobs.stream().filter(other.jobs::contains).findFirst().orElse(null)
+          : null;
+    }
+  }
+
+  /**
+   * Checks the schedulers that partition the nodes of a configuration for missing partitions, and
+   * for different divisions of one job.
+   */
   private void shards(FleetView view) {
     Map<Integer, Map<Integer, String>> divisions = new TreeMap<>();
+    List<Part> parts = new ArrayList<>();
     for (FleetSchedulerView host : view.known()) {
       SchedulerSummary summary = host.summary();
       Matcher shard = SHARD.matcher(summary == null ? "" : summary.shard());
-      if (shard.matches()) {
-        divisions
-            .computeIfAbsent(Integer.valueOf(shard.group(2)), count -> new TreeMap<>())
-            .put(Integer.valueOf(shard.group(1)), host.id());
+      if (summary != null && shard.matches()) {
+        int index = Integer.parseInt(shard.group(1));
+        int count = Integer.parseInt(shard.group(2));
+        divisions.computeIfAbsent(count, n -> new TreeMap<>()).put(index, host.id());
+        Set<String> jobs = new TreeSet<>();
+        summary.jobs().forEach(job -> jobs.add(job.name()));
+        parts.add(new Part(host.id(), index, count, jobs));
       }
     }
+    overlapping(parts);
     divisions.forEach(
         (count, there) -> {
           for (int i = 0, said = 0; i < count && said < MOST_MISSING; i++) {
@@ -111,6 +135,25 @@ public final class FleetProblems {
             }
           }
         });
+  }
+
+  private void overlapping(List<Part> parts) {
+    for (Part part : parts) {
+      for (Part other : parts) {
+        String job = part.host().equals(other.host()) ? null : part.shares(other);
+        if (job != null) {
+          add(
+              true,
+              "nodes",
+              job,
+              "schedulers divide the nodes of job "
+                  + job
+                  + " differently, or have the same part: tasks can run on two of them",
+              part.host());
+          break;
+        }
+      }
+    }
   }
 
   private void connection(FleetSchedulerView host) {

@@ -5,6 +5,7 @@ import static io.espalier.webui.fleet.Views.counts;
 import static io.espalier.webui.fleet.Views.dead;
 import static io.espalier.webui.fleet.Views.fleet;
 import static io.espalier.webui.fleet.Views.job;
+import static io.espalier.webui.fleet.Views.part;
 import static io.espalier.webui.fleet.Views.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -91,6 +92,33 @@ class JoiningTest {
     assertThat(troubles.get(0).count()).isEqualTo(2);
     assertThat(troubles.get(0).error()).isTrue();
     assertThat(troubles.get(1).hosts()).containsExactly("e");
+  }
+
+  private static List<String> overlaps(FleetSchedulerView... parts) {
+    return FleetProblems.of(fleet(parts), Map.of(), Duplicates.Report.NONE, Duplicates.Report.NONE)
+        .stream()
+        .filter(FleetProblems.Trouble::error)
+        .peek(trouble -> assertThat(trouble.message()).contains("tasks can run on two of them"))
+        .flatMap(trouble -> trouble.hosts().stream())
+        .toList();
+  }
+
+  @Test
+  void schedulersThatDivideTheNodesOfAJobDifferentlyAreFound() {
+    SchedulerSummary.Job scan = job("scan", "aa", counts(1, 0));
+    SchedulerSummary.Job copy = job("copy", "bb", counts(1, 0));
+    assertThat(overlaps(part("a", "0/3", scan), part("b", "1/3", scan))).isEmpty();
+    assertThat(overlaps(part("a", "0/3", scan), part("b", "1/4", scan, copy)))
+        .containsExactly("a", "b");
+    assertThat(overlaps(part("a", "0/3", scan), part("b", "0/3", scan), part("c", "1/3", scan)))
+        .as("the same part")
+        .containsExactly("a", "b");
+    assertThat(overlaps(part("a", "0/3", scan), part("b", "1/4", copy)))
+        .as("of different configurations")
+        .isEmpty();
+    assertThat(overlaps(part("a", "0/1", scan), part("b", "0/1", scan), part("c", "0/2", scan)))
+        .as("without a division, each has nodes of its own")
+        .isEmpty();
   }
 
   @Test

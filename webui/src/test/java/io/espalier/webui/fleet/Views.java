@@ -34,11 +34,19 @@ final class Views {
 
   static SchedulerSummary summary(
       String process, List<SchedulerSummary.Running> running, List<SchedulerSummary.Job> jobs) {
+    return summary(process, "0/1", running, jobs);
+  }
+
+  private static SchedulerSummary summary(
+      String process,
+      String shard,
+      List<SchedulerSummary.Running> running,
+      List<SchedulerSummary.Job> jobs) {
     return new SchedulerSummary(
         process,
         "1",
         "local",
-        "0/1",
+        shard,
         NOW,
         NOW,
         true,
@@ -49,6 +57,11 @@ final class Views {
         running.size(),
         running,
         false);
+  }
+
+  /** A scheduler with a part of the nodes. */
+  static FleetSchedulerView part(String id, String shard, SchedulerSummary.Job... jobs) {
+    return answered(id, summary(id, shard, List.of(), List.of(jobs)));
   }
 
   static FleetSchedulerView answered(String id, SchedulerSummary summary) {

@@ -18,6 +18,7 @@ import io.espalier.core.protocol.WorkerOutput;
 import io.espalier.core.protocol.WorkerProtocol;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.Progress;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.TaskListener;
@@ -69,6 +70,8 @@ public final class WorkerAgent implements AutoCloseable {
   private final WorkerProtocol side;
   private final OwnerThread<Runnable> thread = new OwnerThread<>("agent");
   private final CountDownLatch drained = new CountDownLatch(1);
+  private volatile Map<String, Long> physical;
+  private volatile MeasuredLoad measured = MeasuredLoad.UNKNOWN;
 
   // Confined to the owner's thread:
   private final Set<RunId> running = new LinkedHashSet<>();
@@ -112,7 +115,8 @@ public final class WorkerAgent implements AutoCloseable {
             ? null
             : RpcServer.worker(
                 new InetSocketAddress(listen.host(), listen.port()), options.peer(), json, answers);
-    this.side = new WorkerProtocol(self, facts(physical), new Output());
+    this.physical = physical;
+    this.side = new WorkerProtocol(self, facts(), new Output());
     tell(() -> side.cleared(earlier, now()));
   }
 
@@ -141,7 +145,7 @@ public final class WorkerAgent implements AutoCloseable {
     return agent;
   }
 
-  private WorkerDescription facts(Map<String, Long> physical) {
+  private WorkerDescription facts() {
     return new WorkerDescription(
         options.host(),
         address(),
@@ -149,12 +153,21 @@ public final class WorkerAgent implements AutoCloseable {
         physical,
         options.peer().protocol(),
         Set.of("lease_guard", WorkerDescription.RECALL),
-        options.labels());
+        options.labels(),
+        measured);
   }
 
   /** Sets the newly measured capacity of the host; the next heartbeat reports it. */
   public void physical(Map<String, Long> newest) {
-    WorkerDescription facts = facts(newest);
+    physical = newest;
+    WorkerDescription facts = facts();
+    tell(() -> side.facts(facts));
+  }
+
+  /** Sets how busy the host is; the next heartbeat reports it. */
+  public void measured(MeasuredLoad newest) {
+    measured = newest;
+    WorkerDescription facts = facts();
     tell(() -> side.facts(facts));
   }
 

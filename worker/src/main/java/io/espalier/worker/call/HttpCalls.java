@@ -58,7 +58,8 @@ public final class HttpCalls implements CallClient {
   private @Nullable Connections connections;
 
   /** What is only needed once a call is made. */
-  private record Connections(HttpClient client, ExecutorService threads) {
+  private record Connections(
+      HttpClient usual, TlsClients<HttpClient> secured, ExecutorService threads) {
     static Connections open() {
       ExecutorService threads =
           Executors.newFixedThreadPool(
@@ -69,15 +70,26 @@ public final class HttpCalls implements CallClient {
                 return thread;
               });
       return new Connections(
-          HttpClient.newBuilder()
-              .version(HttpClient.Version.HTTP_1_1)
-              .followRedirects(HttpClient.Redirect.NEVER)
-              .connectTimeout(CONNECT)
-              .executor(threads)
-              .build(),
+          client(threads).build(),
+          new TlsClients<>(context -> client(threads).sslContext(context).build()),
           threads);
     }
+
+    private static HttpClient.Builder client(ExecutorService threads) {
+      return HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .followRedirects(HttpClient.Redirect.NEVER)
+          .connectTimeout(CONNECT)
+          .executor(threads);
+    }
+
+    HttpClient clientOf(HttpCall http) {
+      return http.tls().map(secured::of).orElse(usual);
+    }
   }
+
+  /** A request, and what sends it. */
+  private record Built(HttpClient client, HttpRequest request) {}
 
   @Override
   public String executor() {
@@ -157,11 +169,12 @@ public final class HttpCalls implements CallClient {
     connections = open;
     // Reading files must not hold up the thread of the calls.
     return CompletableFuture.supplyAsync(
-            () -> built(call, http, method, url, argument), open.threads())
+            () -> new Built(open.clientOf(http), built(call, http, method, url, argument)),
+            open.threads())
         .thenCompose(
             built ->
                 maySend.getAsBoolean()
-                    ? sent(open.client(), built, http, meaning)
+                    ? sent(built, http, meaning)
                     : CompletableFuture.<CallAnswer>completedFuture(
                         new CallAnswer.NotStarted("the worker may not send it any more", 1)))
         // Whatever happens once it is sent is an answer: this is what could not be sent.
@@ -169,12 +182,11 @@ public final class HttpCalls implements CallClient {
   }
 
   private static CompletableFuture<CallAnswer> sent(
-      HttpClient client,
-      HttpRequest request,
+      Built built,
       HttpCall http,
       BiFunction<HttpCall, HttpResponse<BoundedBody.Text>, CallAnswer> meaning) {
     CompletableFuture<HttpResponse<BoundedBody.Text>> exchange =
-        client.sendAsync(request, answer -> new BoundedBody());
+        built.client.sendAsync(built.request, answer -> new BoundedBody());
     // The limit of the request itself ends with the headers of its answer. This one comes later,
     // because only that one tells whether there was a connection.
     return exchange
@@ -374,8 +386,11 @@ public final class HttpCalls implements CallClient {
     if (cause instanceof ConnectException) {
       return new CallAnswer.NotStarted("cannot connect", 0);
     }
-    if (cause instanceof HttpConnectTimeoutException || cause instanceof SSLHandshakeException) {
+    if (cause instanceof HttpConnectTimeoutException) {
       return new CallAnswer.NotStarted(message(cause), 0);
+    }
+    if (cause instanceof SSLHandshakeException || TlsFailures.isOfNoTls(cause)) {
+      return new CallAnswer.NotStarted(TlsFailures.message(cause).orElse(message(cause)), 0);
     }
     boolean late = cause instanceof HttpTimeoutException || cause instanceof TimeoutException;
     return new CallAnswer.Unknown(late ? "no answer in time" : "no answer: " + message(cause));

@@ -9,29 +9,50 @@ import io.espalier.core.json.Json;
 import io.espalier.core.problem.Causes;
 import io.espalier.core.running.Call;
 import io.espalier.json.JsonReader;
+import io.espalier.thrift.rpc.AgentRequests;
 import io.espalier.thrift.wire.AgentMessages;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
+import java.util.function.Function;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes calls of agents over Thrift ({@code agent.thrift}, docs/calls.md#calls-over-thrift): framed
- * transport, binary protocol, in the clear, one request per connection. A request in flight needs a
- * connection, but no thread.
+ * transport, binary protocol, in the clear or over TLS, one request per connection. A request in
+ * flight needs a connection, but no thread.
  */
 public final class ThriftCalls implements CallClient {
   private static final int THREADS = 2;
+  private static final int MOST_SECRET = 1_024;
 
   private final KnownOptions<ThriftCall> options =
       new KnownOptions<>(json -> CallKeys.read(CallKeys.THRIFT, json));
-  private @Nullable ExecutorService threads;
+  private final TlsClients<SSLContext> secured = new TlsClients<>(context -> context);
+  private @Nullable Connections connections;
+
+  /** What is only needed once a call is made. */
+  private record Connections(AgentRequests requests, ExecutorService threads) {
+    static Connections open() {
+      return new Connections(
+          new AgentRequests(),
+          Executors.newFixedThreadPool(
+              THREADS,
+              task -> {
+                Thread thread = new Thread(task, "thrift-calls");
+                thread.setDaemon(true);
+                return thread;
+              }));
+    }
+  }
 
   @Override
   public String executor() {
@@ -44,7 +65,7 @@ public final class ThriftCalls implements CallClient {
 
   @Override
   public String description(Call call) {
-    return "Thrift " + service(call);
+    return (of(call).tls().isPresent() ? "Thrift over TLS " : "Thrift ") + service(call);
   }
 
   @Override
@@ -76,7 +97,8 @@ public final class ThriftCalls implements CallClient {
 
   @Override
   public CompletionStage<CallAnswer> start(Call call, Json.Obj argument, BooleanSupplier maySend) {
-    return request(call, AgentMessages.START, () -> AgentMessages.start(call, argument), maySend);
+    return request(
+        call, AgentMessages.START, secret -> AgentMessages.start(call, argument, secret), maySend);
   }
 
   @Override
@@ -90,70 +112,96 @@ public final class ThriftCalls implements CallClient {
   }
 
   private CompletionStage<CallAnswer> asked(Call call, String method) {
-    return request(call, method, () -> AgentMessages.question(call, method), () -> true);
+    return request(
+        call, method, secret -> AgentMessages.question(call, method, secret), () -> true);
   }
 
   private CompletionStage<CallAnswer> request(
-      Call call, String method, Supplier<byte[]> message, BooleanSupplier maySend) {
+      Call call, String method, Function<String, byte[]> message, BooleanSupplier maySend) {
     ThriftCall thrift = of(call);
-    // Looking up the name of a host blocks.
-    return CompletableFuture.supplyAsync(
-            () -> new InetSocketAddress(UrlTemplate.host(thrift.host(), call), thrift.port()),
-            pool())
-        .thenCompose(to -> sent(to, message.get(), thrift, maySend))
-        .handle(
-            (frame, failure) ->
-                failure == null
-                    ? AgentMessages.answer(frame, method, JsonReader::parse)
-                    : failed(Causes.of(failure)));
+    Connections open = connections();
+    // Looking up the name of a host blocks, and so does reading files.
+    return CompletableFuture.supplyAsync(() -> built(call, thrift, message), open.threads())
+        .thenCompose(
+            built ->
+                open.requests()
+                    .send(built.to, built.frame, thrift.timeout(), built.tls, maySend)
+                    .handle(
+                        (frame, failure) ->
+                            failure == null
+                                ? AgentMessages.answer(frame, method, JsonReader::parse)
+                                : failed(Causes.of(failure))))
+        // Whatever happens once it is sent is an answer: this is what could not be sent.
+        .exceptionally(
+            failure ->
+                new CallAnswer.NotStarted(String.valueOf(Causes.of(failure).getMessage()), 0));
   }
 
-  private static CompletableFuture<byte[]> sent(
-      InetSocketAddress to, byte[] frame, ThriftCall thrift, BooleanSupplier maySend) {
+  /** A request and where it goes. */
+  private static final class Built {
+    final InetSocketAddress to;
+    final byte[] frame;
+    final @Nullable SSLContext tls;
+
+    Built(InetSocketAddress to, byte[] frame, @Nullable SSLContext tls) {
+      this.to = to;
+      this.frame = frame;
+      this.tls = tls;
+    }
+  }
+
+  private Built built(Call call, ThriftCall thrift, Function<String, byte[]> message) {
+    InetSocketAddress to =
+        new InetSocketAddress(UrlTemplate.host(thrift.host(), call), thrift.port());
+    if (to.isUnresolved()) {
+      throw new IllegalArgumentException("no such host: " + to.getHostString());
+    }
+    return new Built(
+        to,
+        message.apply(thrift.secretFile().map(ThriftCalls::secret).orElse("")),
+        thrift.tls().map(secured::of).orElse(null));
+  }
+
+  private static String secret(String file) {
+    String secret;
     try {
-      if (to.isUnresolved()) {
-        throw new FramedRequest.NotSentException("no such host: " + to.getHostString(), false);
-      }
-      return FramedRequest.send(to, frame, thrift.timeout(), maySend);
+      secret = Files.readString(Path.of(file)).strip();
     } catch (IOException e) {
-      return CompletableFuture.failedFuture(e);
+      throw new IllegalArgumentException("the secret cannot be read: " + e, e);
     }
+    if (secret.isEmpty() || secret.length() > MOST_SECRET) {
+      throw new IllegalArgumentException(
+          file + " must hold a secret of 1 to " + MOST_SECRET + " characters");
+    }
+    return secret;
   }
 
-  private synchronized ExecutorService pool() {
-    ExecutorService pool = threads;
-    if (pool == null) {
-      pool =
-          Executors.newFixedThreadPool(
-              THREADS,
-              task -> {
-                Thread thread = new Thread(task, "thrift-calls");
-                thread.setDaemon(true);
-                return thread;
-              });
-      threads = pool;
-    }
-    return pool;
+  private synchronized Connections connections() {
+    Connections open = connections == null ? Connections.open() : connections;
+    connections = open;
+    return open;
   }
 
   // ---- what an answer means
 
   private static CallAnswer failed(Throwable failure) {
-    String message = String.valueOf(failure.getMessage());
-    if (failure instanceof FramedRequest.NotSentException notSent) {
-      return new CallAnswer.NotStarted(message, notSent.mayBeSentLater ? 1 : 0);
+    if (failure instanceof AgentRequests.NotSent notSent) {
+      return new CallAnswer.NotStarted(
+          TlsFailures.message(notSent.getCause()).orElse(String.valueOf(notSent.getMessage())),
+          notSent.isForbidden() ? 1 : 0);
     }
-    // Before it is sent, nothing else fails but the making of the request.
-    return failure instanceof IllegalArgumentException
-        ? new CallAnswer.NotStarted(message, 0)
-        : new CallAnswer.Unknown(
-            failure instanceof TimeoutException ? "no answer in time" : "no answer: " + message);
+    return new CallAnswer.Unknown(
+        failure instanceof TimeoutException
+            ? "no answer in time"
+            : "no answer: " + failure.getMessage());
   }
 
   @Override
   public synchronized void close() {
-    if (threads != null) {
-      threads.shutdown();
+    Connections open = connections;
+    if (open != null) {
+      open.requests().close();
+      open.threads().shutdown();
     }
   }
 }

@@ -55,7 +55,9 @@ class CallConfigTest {
         new String[] {
           FULL,
           "'call': {'executor': 'soap', 'options': {'a': 1}}",
-          "'call': {'http': {'url': 'http://x'}, 'idempotent': true}"
+          "'call': {'http': {'url': 'http://x'}, 'idempotent': true}",
+          "'call': {'http': {'url': 'https://x', 'tls': {'cert_file': '/c', 'key_file': '/k'}}}",
+          "'call': {'thrift': {'host': 'x', 'port': 1, 'tls': {}, 'secret_file': '/s'}}"
         }) {
       Config config = config(members);
       Job job = job(config, "foo");
@@ -113,6 +115,12 @@ class CallConfigTest {
         "'call': {'thrift': {'host': 'http://h', 'port': 1}} | expected a host such as",
         "'call': {'thrift': {'host': 'h', 'port': 70000}} | from 1 to 65535",
         "'call': {'thrift': {'host': 'h', 'port': 1}, 'executor': 'x'} | remove one of the two",
+        "'call': {'thrift': {'host': 'h', 'port': 1, 'tls': true}} | expected an object",
+        "'call': {'thrift': {'host': 'h', 'port': 1, 'tls': {'ca_fle': '/x'}}} | \"ca_file\"",
+        "'call': {'thrift': {'host': 'h', 'port': 1, 'tls': {'ca_file': 'x'}}} | an absolute path",
+        "'call': {'thrift': {'host': 'h', 'port': 1, 'tls': {'key_file': '/x'}}} | needs its key",
+        "'call': {'thrift': {'host': 'h', 'port': 1, 'secret_file': 'x'}} | an absolute path",
+        "'call': {'http': {'url': 'http://h', 'tls': {}}} | does not begin with https",
         "'status_from': 'exit_code', 'call': {'http': {'url': 'http://h'}} | has no exit code",
         "'command': ['/bin/true'], 'call': {'http': {'url': 'http://h'}} | have a command already"
       })

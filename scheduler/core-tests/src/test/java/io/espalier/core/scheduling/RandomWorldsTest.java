@@ -100,6 +100,15 @@ final class RandomWorldsTest {
     }
   }
 
+  @Execution(ExecutionMode.CONCURRENT)
+  @ParameterizedTest
+  @MethodSource("batches")
+  void theCoreAnswersLikeTheOracleWhereTasksAreVerified(long first) {
+    for (long seed = first; seed < first + BATCH / 4; seed++) {
+      RandomWorlds.run(seed, Kind.VERIFIED);
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("fewSeeds")
   void theCoreAnswersLikeTheOracleInRowsOfMoreThan64(long seed) {

@@ -67,6 +67,7 @@ public record WhatIf(
         worker.maxTasks(),
         worker.sinceMillis(),
         worker.lastSeenMillis(),
-        worker.note());
+        worker.note(),
+        worker.measured());
   }
 }

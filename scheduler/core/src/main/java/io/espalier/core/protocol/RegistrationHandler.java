@@ -117,8 +117,13 @@ final class RegistrationHandler {
     worker.healthy = heartbeat.healthy();
     worker.ownNote = heartbeat.note();
     if (!worker.facts.equals(heartbeat.facts())) {
+      boolean isMeasurement = worker.facts.isSameButMeasured(heartbeat.facts());
       worker.facts = heartbeat.facts();
-      pool.changed();
+      if (isMeasurement) {
+        pool.measured();
+      } else {
+        pool.changed();
+      }
     }
     states.review(worker, nowMillis);
   }

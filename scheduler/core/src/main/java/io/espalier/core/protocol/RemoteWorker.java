@@ -239,6 +239,7 @@ final class RemoteWorker {
         facts.maxTasks(),
         since,
         lastSeen,
-        note);
+        note,
+        facts.measured());
   }
 }

@@ -447,7 +447,7 @@ public final class SchedulerProtocol {
       }
       pool.arm(worker, states.nextFor(worker, nowMillis));
     }
-    if (pool.takeChanged()) {
+    if (pool.takeChanged(nowMillis)) {
       out.workers(workers());
     }
     long next = Math.min(pool.nextDue(), takeoverOver ? Long.MAX_VALUE : takeoverEnds);

@@ -1,5 +1,6 @@
 package io.espalier.core.protocol;
 
+import io.espalier.core.running.MeasuredLoad;
 import java.util.Map;
 import java.util.Set;
 
@@ -14,6 +15,7 @@ import java.util.Set;
  * @param capabilities names of features that not every worker has, such as {@code cgroups} or
  *     {@code lease_guard}; unknown ones are ignored
  * @param labels what it says about itself, for jobs that choose workers by it
+ * @param measured how busy it is now
  */
 public record WorkerDescription(
     String host,
@@ -22,11 +24,12 @@ public record WorkerDescription(
     Map<String, Long> physical,
     Versions versions,
     Set<String> capabilities,
-    Map<String, String> labels) {
+    Map<String, String> labels,
+    MeasuredLoad measured) {
   /** The capability of a worker that takes starts back. */
   public static final String RECALL = "recall";
 
-  /** A worker without labels. */
+  /** A worker without labels, which has measured nothing. */
   public WorkerDescription(
       String host,
       String address,
@@ -34,12 +37,26 @@ public record WorkerDescription(
       Map<String, Long> physical,
       Versions versions,
       Set<String> capabilities) {
-    this(host, address, maxTasks, physical, versions, capabilities, Map.of());
+    this(host, address, maxTasks, physical, versions, capabilities, Map.of(), MeasuredLoad.UNKNOWN);
   }
 
   public WorkerDescription {
     physical = Map.copyOf(physical);
     capabilities = Set.copyOf(capabilities);
     labels = Map.copyOf(labels);
+  }
+
+  /** Returns whether another description differs in nothing but what was measured. */
+  boolean isSameButMeasured(WorkerDescription other) {
+    return equals(
+        new WorkerDescription(
+            other.host,
+            other.address,
+            other.maxTasks,
+            other.physical,
+            other.versions,
+            other.capabilities,
+            other.labels,
+            measured));
   }
 }

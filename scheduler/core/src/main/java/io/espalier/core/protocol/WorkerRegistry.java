@@ -16,12 +16,17 @@ import org.jspecify.annotations.Nullable;
 
 /** The registered workers with their timers, and those that need attention in this step. */
 final class WorkerRegistry {
+  /** How often measurements are told, since that costs a look at the whole pool. */
+  private static final long MEASUREMENTS_MILLIS = 5_000;
+
   private final Map<WorkerRef, RemoteWorker> workers = new LinkedHashMap<>();
   private final Map<String, RemoteWorker> byShard = new HashMap<>();
   private final PriorityQueue<Due> timers =
       new PriorityQueue<>(Comparator.comparingLong(Due::at).thenComparingLong(Due::order));
   private Set<RemoteWorker> dirty = new LinkedHashSet<>();
   private boolean changed;
+  private boolean measured;
+  private long toldMillis;
   private long orders;
 
   private record Due(long at, long order, RemoteWorker worker) {}
@@ -88,10 +93,20 @@ final class WorkerRegistry {
     changed = true;
   }
 
-  boolean takeChanged() {
-    boolean was = changed;
-    changed = false;
-    return was;
+  /** A worker has measured how busy it is; that alone is told from time to time only. */
+  void measured() {
+    measured = true;
+  }
+
+  /** Returns whether the pool is to be told. */
+  boolean takeChanged(long nowMillis) {
+    boolean is = changed || (measured && nowMillis >= toldMillis + MEASUREMENTS_MILLIS);
+    if (is) {
+      changed = false;
+      measured = false;
+      toldMillis = nowMillis;
+    }
+    return is;
   }
 
   /** Makes sure that the worker's timer fires at that time at the latest. */

@@ -17,6 +17,7 @@ import java.util.Map;
  * @param sinceMillis when it entered this state, epoch milliseconds
  * @param lastSeenMillis when it was last heard from, epoch milliseconds
  * @param note why it is in this state; may be empty
+ * @param measured how busy it is, by its own measurement
  */
 public record WorkerInfo(
     WorkerRef ref,
@@ -29,10 +30,39 @@ public record WorkerInfo(
     int maxTasks,
     long sinceMillis,
     long lastSeenMillis,
-    String note) {
+    String note,
+    MeasuredLoad measured) {
   public WorkerInfo {
     physical = Map.copyOf(physical);
     labels = Map.copyOf(labels);
+  }
+
+  /** A worker that has measured nothing. */
+  public WorkerInfo(
+      WorkerRef ref,
+      String host,
+      String address,
+      State state,
+      boolean cordoned,
+      Map<String, Long> physical,
+      Map<String, String> labels,
+      int maxTasks,
+      long sinceMillis,
+      long lastSeenMillis,
+      String note) {
+    this(
+        ref,
+        host,
+        address,
+        state,
+        cordoned,
+        physical,
+        labels,
+        maxTasks,
+        sinceMillis,
+        lastSeenMillis,
+        note,
+        MeasuredLoad.UNKNOWN);
   }
 
   /** A worker without labels. */
@@ -59,6 +89,23 @@ public record WorkerInfo(
         sinceMillis,
         lastSeenMillis,
         note);
+  }
+
+  /** A copy with another measurement. */
+  public WorkerInfo withMeasured(MeasuredLoad newest) {
+    return new WorkerInfo(
+        ref,
+        host,
+        address,
+        state,
+        cordoned,
+        physical,
+        labels,
+        maxTasks,
+        sinceMillis,
+        lastSeenMillis,
+        note,
+        newest);
   }
 
   /** Returns true when it may get new tasks. */

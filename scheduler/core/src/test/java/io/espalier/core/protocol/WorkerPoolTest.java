@@ -9,10 +9,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.TaskResult.Kind;
 import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +68,30 @@ class WorkerPoolTest {
     assertThat(world.info("w1").host()).isEqualTo("host2");
     assertThat(world.info("w1").maxTasks()).isEqualTo(4);
     assertThat(world.info("w1").physical()).containsEntry("ram_mb", 7L);
+  }
+
+  private static WorkerDescription measured(int cpu) {
+    return new WorkerDescription(
+        "host", "w1:1", 0, Map.of(), Versions.OURS, Set.of(), Map.of(), new MeasuredLoad(cpu, 100));
+  }
+
+  @Test
+  void whatWorkersMeasureIsToldFromTimeToTimeAndOtherFactsAtOnce() {
+    long session = world.healthy(W1);
+    world.says(world.beat(W1, session, true, false, measured(100)));
+    int before = world.published;
+    for (int second = 0; second < 60; second++) {
+      world.after(1_000);
+      world.says(world.beat(W1, session, true, false, measured(second)));
+      assertThat(world.info("w1").measured().cpu()).isEqualTo(second);
+    }
+    assertThat(world.published - before).isBetween(60 / 5 - 1, 60 / 5);
+
+    int told = world.published;
+    WorkerDescription other =
+        new WorkerDescription("host2", "w1:1", 0, Map.of(), Versions.OURS, Set.of());
+    world.says(world.beat(W1, session, true, false, other));
+    assertThat(world.published).isEqualTo(told + 1);
   }
 
   @Test

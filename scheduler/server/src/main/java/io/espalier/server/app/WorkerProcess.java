@@ -29,6 +29,7 @@ import io.espalier.worker.process.SupervisorOptions;
 import io.espalier.worker.process.TaskLog;
 import io.espalier.worker.process.TaskSupervisor;
 import io.espalier.worker.process.os.FileFailures;
+import io.espalier.worker.resources.HostLoadReader;
 import io.espalier.worker.resources.HostResourceReader;
 import io.espalier.worker.resources.HostResources;
 import io.espalier.worker.resources.MeasuringOptions;
@@ -55,10 +56,12 @@ import org.slf4j.LoggerFactory;
 public final class WorkerProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerProcess.class);
   private static final int UPKEEP_SECONDS = 60;
+  private static final int MEASURE_SECONDS = 5;
 
   private final OpenParts opened = new OpenParts();
   private final WorkerAgent agent;
   private final HostResourceReader host;
+  private volatile HostResources own;
   private final Optional<WebServer> web;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -133,6 +136,7 @@ public final class WorkerProcess implements AutoCloseable {
       opened.add("settings of the logs", jobLogs::save);
       host = HostResourceReader.ofThisHost(options.measuring().cards());
       HostResources resources = host.read();
+      own = resources;
       resources.notes().forEach(note -> LOG.warn("{}", note));
       LOG.info("this host offers {}", resources.physical());
       TaskExecutor tasks =
@@ -198,7 +202,15 @@ public final class WorkerProcess implements AutoCloseable {
               return thread;
             });
     every(upkeep, 1, () -> agent.health(logs.problem().map(p -> "task logs: " + p).orElse("")));
-    every(upkeep, UPKEEP_SECONDS, () -> agent.physical(host.read().physical()));
+    every(
+        upkeep,
+        UPKEEP_SECONDS,
+        () -> {
+          own = host.read();
+          agent.physical(own.physical());
+        });
+    HostLoadReader load = new HostLoadReader(Path.of("/"));
+    every(upkeep, MEASURE_SECONDS, () -> agent.measured(load.read(own)));
     every(
         upkeep,
         UPKEEP_SECONDS,

@@ -233,10 +233,15 @@ final class EventLines {
                 Json.of(worker.cordoned()),
                 physical.build(),
                 Json.of(worker.maxTasks())));
-    if (!worker.labels().isEmpty()) {
+    boolean isMeasured = worker.measured().fullest() >= 0;
+    if (!worker.labels().isEmpty() || isMeasured) {
       Json.Builder labels = Json.object();
       new TreeMap<>(worker.labels()).forEach(labels::put);
       items.add(labels.build());
+    }
+    if (isMeasured) {
+      items.add(Json.of(worker.measured().cpu()));
+      items.add(Json.of(worker.measured().memory()));
     }
     return new Json.Arr(items);
   }

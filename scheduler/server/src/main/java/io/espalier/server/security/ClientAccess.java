@@ -2,6 +2,7 @@ package io.espalier.server.security;
 
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
+import io.espalier.thrift.rpc.Pem;
 import io.espalier.webui.security.TokensFile;
 import java.io.IOException;
 import java.net.HttpURLConnection;
@@ -81,11 +82,9 @@ public final class ClientAccess {
 
   private static SSLContext context(
       Optional<Path> authority, Optional<Path> certificate, Optional<Path> key) throws IOException {
-    return TlsFiles.context(
-        certificate.isPresent() && key.isPresent()
-            ? TlsFiles.keys(certificate.get(), key.get())
-            : null,
-        authority.isPresent() ? TlsFiles.trust(authority.get()) : null);
+    return Pem.context(
+        certificate.isPresent() && key.isPresent() ? Pem.keys(certificate.get(), key.get()) : null,
+        authority.isPresent() ? Pem.trust(authority.get()) : null);
   }
 
   /** Returns the value of {@code Authorization}; empty: none. */

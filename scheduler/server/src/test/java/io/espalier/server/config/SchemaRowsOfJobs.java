@@ -502,12 +502,31 @@ final class SchemaRowsOfJobs extends SchemaRows {
     key(thrift, "every_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
     key(thrift, "up_to_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
     key(thrift, "not_found", List.of("'unknown'", "'never_started'"), List.of("'no'", "1"));
+    key(thrift, "secret_file", List.of("'/b'"), List.of("'b'", "{}"));
+    key(thrift, "tls", List.of("{}", "{'ca_file': '/a'}"), NO_OBJECT);
+    UnaryOperator<String> tls = member -> thrift.apply("'tls': {" + member + "}");
+    key(tls, "ca_file", List.of("'/a'"), List.of("'a'", "[]"));
+    String key = ", 'key_file': '/k'";
+    key(member -> tls.apply(member + key), "cert_file", List.of("'/a'"), List.of("'a'", "[]"));
+    String certificate = ", 'cert_file': '/k'";
+    key(
+        member -> tls.apply(member + certificate),
+        "key_file",
+        List.of("'/a'"),
+        List.of("'a'", "[]"));
+    add(Verdict.BAD_FOR_PARSER, tls, "'cert_file': '/a'", "'key_file': '/a'");
     key(SchemaRowsOfJobs::http, "url", List.of("'https://{db}/'"), List.of("'h'", "1", "null"));
     UnaryOperator<String> more = member -> http("'url': 'http://h', " + member);
     key(more, "method", List.of("'PUT'"), List.of("'put'", "''", "[]"));
     key(more, "body", List.of("{}", "'text'"), List.of("1", "[]", "null"));
     key(more, "headers", List.of("{}", "{'A': 'b', 'C': 7}"), List.of("[]", "{'A': []}"));
     key(more, "headers_file", List.of("'/b'"), List.of("'b'", "{}"));
+    add(Verdict.BAD_FOR_PARSER, more, "'tls': {}");
+    key(
+        member -> http("'url': 'https://h', " + member),
+        "tls",
+        List.of("{}", "{'ca_file': '/a'}"),
+        NO_OBJECT);
     key(more, "success", List.of("[]", "[200, 299]"), List.of("200", "[99]", "[600]"));
     key(more, "timeout_sec", List.of("1", "'0.5'"), List.of("0", "86401", "[]"));
     key(more, "poll", List.of("{'url': 'http://h'}"), List.of("{}", "'http://h'"));

@@ -2,6 +2,7 @@ package io.espalier.testkit.cluster;
 
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.protocol.HealthCheck;
+import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
@@ -59,7 +60,8 @@ final class ClusterInvariants {
   /** The brakes that all workers have confirmed. */
   private final Set<Brake.Key> confirmed = new HashSet<>();
 
-  private final SimulatedSteps steps = new SimulatedSteps();
+  private final SimulatedSteps steps;
+  private final SimulatedVerifications verifications;
   private final Coverage coverage;
   private @Nullable Invariant broken;
   private @Nullable String violation;
@@ -70,6 +72,8 @@ final class ClusterInvariants {
   ClusterInvariants(ClusterPlan plan, Coverage coverage) {
     this.plan = plan;
     this.coverage = coverage;
+    this.steps = new SimulatedSteps(plan::restartsFromFirst);
+    this.verifications = new SimulatedVerifications(plan, coverage);
   }
 
   @Nullable String violation() {
@@ -118,6 +122,7 @@ final class ClusterInvariants {
   void storeForgets() {
     steps.restart();
     confirmed.clear();
+    verifications.storeForgets();
     finals.clear();
     acknowledgedDone.clear();
   }
@@ -166,13 +171,30 @@ final class ClusterInvariants {
         });
   }
 
+  /** Checks the final state, when all tasks have ended. */
+  void allEnded(SimulatedStore store) {
+    verified(verifications.allEnded(store.rows()));
+  }
+
+  private void verified(@Nullable String wrong) {
+    if (wrong != null) {
+      violated(Invariant.VERIFIED_BEFORE_SUCCESS, wrong);
+    }
+  }
+
+  /** The state of a job becomes durable, after these rows. */
+  void became(JobStateRecord state, Collection<StatusRow> rows) {
+    verified(verifications.became(state, rows));
+  }
+
   /** An old copy of the store was restored: everything after it is no longer known. */
   void storeSetBack(Collection<StatusRow> rows) {
     steps.restart();
     confirmed.clear();
+    verifications.storeForgets();
     finals.clear();
     for (StatusRow row : rows) {
-      if (row.status().isFinal()) {
+      if (SimulatedVerifications.isOver(row)) {
         finals.put(row.key(), row);
       }
     }
@@ -333,19 +355,28 @@ final class ClusterInvariants {
   void committed(@Nullable StatusRow before, StatusRow row) {
     // Written for an operator's command, and for nothing else.
     boolean byCommand = row.invocation().epoch() == 0 && commanded.contains(row.job());
-    if (byCommand) {
+    verified(
+        verifications.committed(
+            before,
+            row,
+            before == null ? null : ends.get(new RunId(row.job(), row.node(), before.invocation())),
+            commanded.contains(row.job())));
+    if (byCommand || SimulatedVerifications.hasFailed(before, row)) {
       steps.restart(row.key());
+      acknowledgedDone.remove(row.key());
     }
+    boolean awaited = before != null && before.status().awaitsVerification();
     if (byCommand && before != null && before.status().isFinal() && !before.equals(row)) {
       coverage.happened(SimulationEvent.FINAL_STATUS_LIFTED);
       finals.remove(row.key());
       acknowledgedDone.remove(row.key());
-    } else if (before != null && before.status().isFinal() && !before.equals(row)) {
+    } else if (before != null && SimulatedVerifications.isOver(before) && !before.equals(row)) {
       violated(Invariant.FINAL_IS_FINAL, "a final status was replaced: " + before + " by " + row);
     }
     boolean runs = row.status().main() == TaskStatus.Main.RUNNING;
     if (before != null
         && !byCommand
+        && !awaited
         && before.invocation().equals(row.invocation())
         && before.status().main() != TaskStatus.Main.RUNNING
         && !before.equals(row)) {
@@ -354,7 +385,7 @@ final class ClusterInvariants {
     if (runs) {
       assigned.add(new RunId(row.job(), row.node(), row.invocation()));
     }
-    if (row.status().isFinal()) {
+    if (SimulatedVerifications.isOver(row)) {
       finals.put(row.key(), row);
     }
     if (row.status().main() == TaskStatus.Main.DONE) {

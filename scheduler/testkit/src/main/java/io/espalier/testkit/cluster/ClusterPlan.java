@@ -3,9 +3,11 @@ package io.espalier.testkit.cluster;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.task.Backoff;
 import io.espalier.core.config.task.BatchSpec;
+import io.espalier.core.config.task.OutcomeRules;
 import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.Step;
 import io.espalier.core.config.task.TimeLimits;
+import io.espalier.core.config.task.Verification;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
@@ -14,8 +16,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The plan of a simulated cluster: its size, its work, and its faults. */
 final class ClusterPlan {
@@ -56,6 +61,12 @@ final class ClusterPlan {
   /** The batches of the light job; empty: it has none. */
   private final Optional<BatchSpec> batch;
 
+  /** How tasks are verified, of all jobs that have no batches; empty: not at all. */
+  private final Optional<Verification> verification;
+
+  /** Whether verified jobs have no end, so that they are verified although tasks have failed. */
+  private final boolean endless;
+
   /**
    * A counter that a live invocation increases.
    *
@@ -88,6 +99,19 @@ final class ClusterPlan {
     program = ofSteps.nextInt(3) == 0 ? someSteps(ofSteps) : Program.NONE;
     Random ofBatches = new Random(chaosMillis * 37 + taskMillis);
     batch = ofBatches.nextInt(3) == 0 ? Optional.of(someBatch(ofBatches)) : Optional.empty();
+    Random ofVerification = new Random(chaosMillis * 41 + taskMillis);
+    boolean verified = ofVerification.nextInt(4) == 0;
+    verification = verified ? Optional.of(someVerification(ofVerification)) : Optional.empty();
+    endless = steered || ofVerification.nextBoolean();
+  }
+
+  private static Verification someVerification(Random random) {
+    int kind = random.nextInt(3);
+    return new Verification(
+        step("verify", false),
+        kind == 0 ? 100 : kind == 1 ? 30 : 0,
+        kind == 2 ? 1 + random.nextInt(20) : 0,
+        random.nextInt(3));
   }
 
   private static BatchSpec someBatch(Random random) {
@@ -107,7 +131,9 @@ final class ClusterPlan {
         compensations.add(step(name, false));
       }
     }
-    return new Program(steps, random.nextInt(3) > 0, false, compensations, Optional.empty());
+    boolean holds = random.nextInt(3) > 0;
+    boolean restarts = random.nextInt(4) == 0;
+    return new Program(steps, holds, restarts, compensations, Optional.empty());
   }
 
   private static Step step(String name, boolean undoes) {
@@ -138,12 +164,52 @@ final class ClusterPlan {
             .needs("cores", cores(name))
             .backoff(BACKOFF)
             .limits(limits(name))
-            .program(name.equals("heavy") ? program : Program.NONE)
+            .program(program(name))
             .created(created);
+    if (verification(name) != null && endless) {
+      job.outcome(
+          new OutcomeRules(
+              OptionalInt.empty(),
+              OptionalDouble.empty(),
+              1,
+              Optional.empty(),
+              OutcomeRules.NEVER));
+    }
     if (name.equals("light")) {
       batch.ifPresent(job::batch);
     }
     return job;
+  }
+
+  private Program program(String job) {
+    Program own = job.equals("heavy") ? program : Program.NONE;
+    Verification how = verification(job);
+    if (how == null) {
+      return own;
+    }
+    // Nothing fails for good where a failed task would keep its job from being verified.
+    List<Step> steps = own.steps().stream().map(each -> step(each.name(), false)).toList();
+    return new Program(
+        endless ? own.steps() : steps,
+        own.holds(),
+        own.restartsFromFirst(),
+        endless ? own.compensations() : List.of(),
+        Optional.of(how));
+  }
+
+  /** Returns how the tasks of a job are verified; null: not at all. */
+  @Nullable Verification verification(String job) {
+    return batch.isPresent() && job.equals("light") ? null : verification.orElse(null);
+  }
+
+  /** Returns whether tasks of a job may fail for good. */
+  boolean mayFail(String job) {
+    return verification(job) == null || endless;
+  }
+
+  /** Returns whether each attempt of a job's tasks begins with the first step. */
+  boolean restartsFromFirst(String job) {
+    return program(job).restartsFromFirst();
   }
 
   private static int cores(String job) {
@@ -250,6 +316,12 @@ final class ClusterPlan {
     return owned;
   }
 
+  /** Returns how much longer than all of its tasks one after the other a life may take. */
+  long rounds() {
+    // A task whose verification fails begins again, and so does one that restarts from the first.
+    return verification.isPresent() || program.restartsFromFirst() ? 8 : 1;
+  }
+
   /** Returns the number of schedulers. */
   int schedulers() {
     return elected || owned ? 2 : 1;
@@ -312,6 +384,8 @@ final class ClusterPlan {
         + (durable ? ", durable store" : ", memory store")
         + (elected ? ", two schedulers" : owned ? ", two without election" : ", one scheduler")
         + (program.steps().isEmpty() ? "" : program.holds() ? ", steps that hold" : ", steps")
+        + (program.restartsFromFirst() ? " from the first" : "")
+        + verification.map(how -> ", verified: " + how.size(tasks() / CORES.size())).orElse("")
         + batch.map(spec -> ", batches of " + spec.max()).orElse("")
         + (steered ? ", nodes and jobs that change" : "")
         + ", trouble for "

@@ -36,9 +36,16 @@ public enum Invariant {
   FINAL_IS_FINAL,
   /**
    * A step begins only after the one before it has ended, and does not run again once its end was
-   * acknowledged, unless its task was compensated or an operator's command requires it.
+   * acknowledged, unless its task was compensated, begins with the first step again, or an
+   * operator's command requires it.
    */
   STEPS_IN_ORDER,
+  /**
+   * A verification begins only when its task is durably done. The task is over only when one has
+   * ended as done, or it is not in the sample, and runs again when one has failed; its job has
+   * succeeded only when no task awaits one.
+   */
+  VERIFIED_BEFORE_SUCCESS,
   /** No task is shown as done before its status is durable. */
   SHOWN_IS_DURABLE,
   /** Once the faults are over, every task completes within a time limit. */

@@ -106,7 +106,11 @@ public enum ProtocolBug {
   /** The worker says that a start was recalled, and begins it. */
   RECALLED_BEGINS(Invariant.NEVER_IS_NEVER, 12),
   /** The scheduler takes a recall for confirmed before its worker has heard of it. */
-  RECALL_CONFIRMED_UNHEARD(Invariant.BRAKED, 857);
+  RECALL_CONFIRMED_UNHEARD(Invariant.BRAKED, 857),
+  /** A new leader does not read at which step a task is. */
+  STEPS_FORGOTTEN(Invariant.STEPS_IN_ORDER, 9),
+  /** A new leader takes tasks that await their verification for verified. */
+  VERIFICATIONS_FORGOTTEN(Invariant.VERIFIED_BEFORE_SUCCESS, 13);
 
   private final Invariant breaks;
   private final long caughtBy;

@@ -8,6 +8,7 @@ import io.espalier.core.running.Invocation;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.UpdatePlan;
+import io.espalier.core.status.ProgramTransitions;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.topology.Topology;
@@ -171,20 +172,32 @@ final class SimulatedChanges {
       }
     }
 
-    /** Applies the bugs under which a row of this epoch is considered one of an earlier process. */
+    /** Applies the bugs of reading rows. */
     private StatusRow bent(StatusRow row) {
+      TaskStatus status = row.status();
+      if (cluster.has(ProtocolBug.VERIFICATIONS_FORGOTTEN) && status.awaitsVerification()) {
+        return with(row, ProgramTransitions.withoutVerification(status), row.invocation());
+      }
+      boolean isBetweenSteps =
+          status.main() != TaskStatus.Main.RUNNING && !status.awaitsVerification();
+      return cluster.has(ProtocolBug.STEPS_FORGOTTEN) && isBetweenSteps
+          ? with(row, status.withStep(null), row.invocation())
+          : ofThePast(row);
+    }
+
+    private static StatusRow with(StatusRow row, TaskStatus status, Invocation run) {
+      return new StatusRow(row.job(), row.node(), status, run, row.worker());
+    }
+
+    /** Applies the bugs under which a row of this epoch is considered one of an earlier process. */
+    private StatusRow ofThePast(StatusRow row) {
       boolean bends =
           cluster.has(ProtocolBug.STALE_ROWS) || cluster.has(ProtocolBug.WRITES_FORGOTTEN_AT_BEGIN);
       Invocation run = row.invocation();
       if (!bends || row.status().main() != TaskStatus.Main.RUNNING || run.epoch() < epoch) {
         return row;
       }
-      return new StatusRow(
-          row.job(),
-          row.node(),
-          row.status(),
-          new Invocation(epoch - 1, run.sequence(), run.startMillis()),
-          row.worker());
+      return with(row, row.status(), new Invocation(epoch - 1, run.sequence(), run.startMillis()));
     }
 
     private void readNext(UpdatePlan change) {

@@ -143,10 +143,15 @@ public final class SimulatedCluster {
       calm();
       ProtocolTimers timers = plan.timers();
       long bound =
-          now() + 6 * timers.takeoverMillis() + 4L * plan.tasks() * plan.taskMillis() / 4 + 120_000;
+          now()
+              + 6 * timers.takeoverMillis()
+              + plan.rounds() * plan.tasks() * plan.taskMillis()
+              + 120_000;
       steps = until(bound, this::isFinished, steps);
       invariants.atTheEnd(store);
-      if (invariants.violation() == null && !isFinished()) {
+      if (isFinished()) {
+        invariants.allEnded(store);
+      } else if (invariants.violation() == null) {
         invariants.violated(Invariant.EVERYTHING_ENDS, "not finished in time: " + unfinished());
       }
     } catch (RuntimeException e) {

@@ -8,19 +8,29 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of the steps of tasks: no step begins before the one before it has ended, and none
  * runs again after its end was acknowledged, unless its task was compensated or commanded to run
- * again. Steps are named by one letter each, in order, from {@code a} on.
+ * again, or begins with the first step. Steps are named by one letter each, in order, from {@code
+ * a} on.
  */
 final class SimulatedSteps {
   private static final String COMPENSATION = "compensate ";
+  private static final String FIRST = "a";
+
+  /** Jobs whose attempts begin with the first step. */
+  private final Predicate<String> restarts;
 
   private final Map<RunId, String> steps = new HashMap<>();
   private final Map<TaskKey, Set<String>> ended = new HashMap<>();
   private final Map<TaskKey, Set<String>> acknowledged = new HashMap<>();
+
+  SimulatedSteps(Predicate<String> restarts) {
+    this.restarts = restarts;
+  }
 
   /** Returns the step of a launch, such as {@code a} or {@code compensate a}; empty: none. */
   static String of(LaunchSpec launch) {
@@ -34,7 +44,7 @@ final class SimulatedSteps {
   /** Returns whether an invocation was of a step before another one. */
   boolean isBefore(RunId run, String step) {
     String own = of(run);
-    return own.length() == 1 && own.compareTo(step) < 0;
+    return isStep(own) && own.compareTo(step) < 0;
   }
 
   String of(RunId run) {
@@ -51,6 +61,14 @@ final class SimulatedSteps {
       acknowledged.remove(task);
       return null;
     }
+    if (!isStep(step)) {
+      return null;
+    }
+    if (step.equals(FIRST) && restarts.test(task.job())) {
+      // All that follows it is done again, in order.
+      acknowledged.remove(task);
+      ended.remove(task);
+    }
     if (acknowledged.getOrDefault(task, Set.of()).contains(step)) {
       return "step " + step + " runs again after its end was acknowledged: " + run;
     }
@@ -58,6 +76,10 @@ final class SimulatedSteps {
     return before >= 'a' && !ended.getOrDefault(task, Set.of()).contains(String.valueOf(before))
         ? "step " + step + " begins before the one before it has ended: " + run
         : null;
+  }
+
+  private static boolean isStep(String name) {
+    return name.length() == 1;
   }
 
   void died(RunId run, boolean done) {

@@ -138,7 +138,7 @@ final class SimulatedTask {
     }
     long lasts =
         check ? 5 + random.nextInt(50) : 20 + random.nextInt(2 * cluster.plan.taskMillis());
-    host.later(lasts, () -> endItself(check ? "done" : status(random)));
+    host.later(lasts, () -> endItself(check ? "done" : status(random, launch)));
     if (!check && random.nextInt(3) == 0) {
       for (int i = random.nextInt(3); i >= 0; i--) {
         descend(random, lasts);
@@ -199,11 +199,14 @@ final class SimulatedTask {
     }
   }
 
-  private static String status(Random random) {
+  private String status(Random random, LaunchSpec launch) {
     int drawn = random.nextInt(20);
+    boolean mayFail = cluster.plan.mayFail(run.job()) || SimulatedSteps.of(launch).equals("verify");
     return drawn < 16
         ? "done"
-        : drawn < 18 ? "error_backoff" : drawn < 19 ? "incomplete" : "failed";
+        : drawn < 18 || (!mayFail && drawn == 19)
+            ? "error_backoff"
+            : drawn < 19 ? "incomplete" : "failed";
   }
 
   private TaskResult exited(String status) {

@@ -81,6 +81,8 @@ public enum SimulationEvent {
   /** A worker takes a start back that it has not begun. */
   START_RECALLED,
   READING_SLOW,
+  VERIFICATION_STARTED,
+  VERIFICATION_FAILED,
   // ---- consequences
   LEASE_RAN_OUT,
   STOPPED_BY_SCHEDULER,

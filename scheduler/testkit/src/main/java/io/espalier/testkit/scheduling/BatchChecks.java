@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.task.BatchSpec;
 import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.testkit.scheduling.Oracle.Place;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,13 +44,20 @@ final class BatchChecks {
     this.grouped = grouped;
   }
 
+  /** Returns the tasks that could start, by job, without those that wait for their batch. */
+  Map<String, List<String>> eligible(SchedulingCore core, long now) {
+    Map<String, List<String>> eligible = oracle.eligible();
+    eligible.keySet().removeIf(job -> waits(job, core.batchAwaitedUntil(job), now));
+    return eligible;
+  }
+
   /**
    * Returns whether tasks that could start wait for others of their batch, which they may do no
    * longer than their job says.
    *
    * @param until when the wait is over; 0: there is none
    */
-  boolean waits(String job, long until, long now) {
+  private boolean waits(String job, long until, long now) {
     if (until == 0) {
       return false;
     }

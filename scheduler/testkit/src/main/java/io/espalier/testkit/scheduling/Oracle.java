@@ -2,25 +2,17 @@ package io.espalier.testkit.scheduling;
 
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.FilterEvaluator;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.running.WorkerInfo;
-import io.espalier.core.scheduling.capacity.LimitFactor;
-import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
-import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
-import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +29,9 @@ import org.jspecify.annotations.Nullable;
  * full scan (docs/design/design.md#the-index, and literally as in docs/design/bistro.md#filters and
  * the sections after it).
  *
- * <p>It is a single class so that it can be compared with the design from top to bottom.
+ * <p>This class has the statuses, the running tasks and the conditions for a start; what the
+ * conditions are made of has a class each, such as {@link OracleSlots} for limits and {@link
+ * OracleReservations}.
  */
 public final class Oracle {
   private static final Set<Kind> KEEPING =
@@ -63,11 +56,12 @@ public final class Oracle {
 
   private final Set<String> paused = new HashSet<>();
   final OracleJobBlocks closings = new OracleJobBlocks();
-  private final Map<LimitOverride.Key, Integer> overrides = new HashMap<>();
   private final Set<Place> closedNodes = new HashSet<>();
-  private final Map<String, LimitFactor> factors = new TreeMap<>();
-  private final Map<LimitOverride.Key, Integer> health = new HashMap<>();
-  private final Map<String, RunningCap> caps = new TreeMap<>();
+  private final OracleTree tree = new OracleTree(this);
+  private final OracleSlots slots = new OracleSlots(this);
+  private final OracleSteps steps = new OracleSteps(this);
+  private final OracleReach reach = new OracleReach(this);
+  private final OracleViews views = new OracleViews(this);
   private final OraclePool pool =
       new OraclePool(
           new OraclePool.Use() {
@@ -89,7 +83,7 @@ public final class Oracle {
             @Override
             public int limit(String shard, Resource resource, int configured) {
               String name = shard.isEmpty() ? TreeFixture.INSTANCE : shard;
-              return Oracle.this.base(new Place(Levels.WORKER, name), resource, configured);
+              return slots.base(new Place(Levels.WORKER, name), resource, configured);
             }
           });
   private final OracleRates rates = new OracleRates();
@@ -150,17 +144,12 @@ public final class Oracle {
         .removeIf(
             task ->
                 !levels.getOrDefault(task.job(), "").equals(levelOf.get(task.job()))
-                    || !isThere(levels.getOrDefault(task.job(), ""), task.node()));
+                    || !tree.isThere(levels.getOrDefault(task.job(), ""), task.node()));
     levelOf.putAll(levels);
     rates.apply(config, topology);
     queues.apply(newConfig);
     forgetIdle();
     overLimits.changed();
-  }
-
-  private boolean isThere(String levelName, String node) {
-    int level = topology.levels().find(levelName);
-    return level >= 0 && level < topology.levels().worker() && topology.find(level, node) >= 0;
   }
 
   private void forgetIdle() {
@@ -205,14 +194,9 @@ public final class Oracle {
     }
   }
 
-  /** Overrides the limit of a node, or of its whole level if the node is empty. */
-  public void override(LimitOverride.Key key, @Nullable Integer limit) {
-    if (limit == null) {
-      overrides.remove(key);
-    } else {
-      overrides.put(key, limit);
-    }
-    overLimits.changed();
+  /** Returns whether an operator has closed a node. */
+  boolean isClosed(Place node) {
+    return closedNodes.contains(node);
   }
 
   /** Closes a node, known or not, or opens it. */
@@ -222,56 +206,6 @@ public final class Oracle {
     } else {
       closedNodes.remove(node);
     }
-  }
-
-  /**
-   * Sets or removes a factor.
-   *
-   * @param factor null: removes it
-   */
-  public void factor(String id, @Nullable LimitFactor factor) {
-    if (factor == null) {
-      factors.remove(id);
-    } else {
-      factors.put(id, factor);
-    }
-  }
-
-  /**
-   * Sets or removes what health leaves of a limit.
-   *
-   * @param limit null: removes it, without a node for all nodes of the level
-   */
-  public void health(LimitOverride.Key key, @Nullable Integer limit) {
-    if (limit != null) {
-      health.put(key, limit);
-    } else if (key.node().isEmpty()) {
-      health.keySet().removeIf(each -> each.resource().equals(key.resource()));
-    } else {
-      health.remove(key);
-    }
-  }
-
-  /**
-   * Sets or removes a cap of a job or queue.
-   *
-   * @param cap null: removes it
-   */
-  public void cap(String id, @Nullable RunningCap cap) {
-    if (cap == null) {
-      caps.remove(id);
-    } else {
-      caps.put(id, cap);
-    }
-  }
-
-  /** Returns the smallest cap of a job or queue; {@link Integer#MAX_VALUE}: it has none. */
-  int cap(Scope scope) {
-    return caps.values().stream()
-        .filter(cap -> cap.scope().equals(scope))
-        .mapToInt(RunningCap::most)
-        .min()
-        .orElse(Integer.MAX_VALUE);
   }
 
   public void workers(List<WorkerInfo> workers) {
@@ -329,44 +263,13 @@ public final class Oracle {
       throw new IllegalStateException("not running: " + task);
     }
     overLimits.ended(run.charges().keySet());
-    if (isThere(levelOf.getOrDefault(task.job(), ""), task.node())) {
+    if (tree.isThere(levelOf.getOrDefault(task.job(), ""), task.node())) {
       setStatus(task, status);
     }
     forgetIdle();
   }
 
   // ---- queries
-
-  /**
-   * Returns whether a running task may go on with another step: its job, its path and its worker
-   * are as open as for a start, apart from slots and rates, of which it takes no more.
-   */
-  public boolean mayGoOn(TaskKey task) {
-    Run run = running.get(task);
-    Job job = config.job(task.job());
-    if (run == null || job == null || !isKnown(task) || isStopped(job)) {
-      return false;
-    }
-    WorkerInfo worker = run.worker() == null ? null : pool.workers().get(run.worker());
-    if (!closings.of(job.name()).isEmpty()
-        || job.afterJobs().stream().anyMatch(whole -> !isDone(whole))
-        || (run.worker() != null && (worker == null || !worker.takesTasks()))) {
-      return false;
-    }
-    List<Place> upwards = new ArrayList<>(run.path());
-    Collections.reverse(upwards);
-    return paths(node(job, task.node())).stream()
-        .filter(
-            path -> path.stream().map(slot -> place(topology.node(slot))).toList().equals(upwards))
-        .anyMatch(
-            path ->
-                path.stream()
-                    .allMatch(
-                        slot ->
-                            topology.enabled(slot)
-                                && passes(job, slot)
-                                && !closedNodes.contains(place(topology.node(slot)))));
-  }
 
   public Config config() {
     return config;
@@ -383,14 +286,14 @@ public final class Oracle {
   /** Returns whether the task exists. */
   public boolean isKnown(TaskKey task) {
     Job job = config.job(task.job());
-    return job != null && isThere(topology.levels().name(job.level()), task.node());
+    return job != null && tree.isThere(topology.levels().name(job.level()), task.node());
   }
 
   public @Nullable TaskStatus status(TaskKey task) {
     return statuses.get(task);
   }
 
-  private Job job(String name) {
+  Job job(String name) {
     Job job = config.job(name);
     if (job == null) {
       throw new IllegalArgumentException("no job " + name);
@@ -398,16 +301,8 @@ public final class Oracle {
     return job;
   }
 
-  private int node(Job job, String name) {
-    return job.level() == topology.levels().worker() ? -1 : topology.find(job.level(), name);
-  }
-
   private List<Resource> resources(String level) {
     return config.settings().resources().ofLevel(topology.levels().find(level));
-  }
-
-  private Place place(int node) {
-    return new Place(topology.levels().name(topology.level(node)), topology.name(node));
   }
 
   /** Returns all tasks of a job, in node order. */
@@ -422,7 +317,7 @@ public final class Oracle {
   /** Returns the free slots; negative when usage exceeds the limit. */
   public int free(Place place, Resource resource) {
     int configured = OracleLimits.of(config, topology, place.node(), resource);
-    return limit(place, resource, configured) - used(place, resource.name());
+    return slots.limit(place, resource, configured) - used(place, resource.name());
   }
 
   /** Returns the reservations of nodes, with what may be reserved. */
@@ -439,6 +334,26 @@ public final class Oracle {
     return pool;
   }
 
+  OracleTree tree() {
+    return tree;
+  }
+
+  OracleSlots slots() {
+    return slots;
+  }
+
+  OracleSteps steps() {
+    return steps;
+  }
+
+  OracleReach reach() {
+    return reach;
+  }
+
+  OracleViews views() {
+    return views;
+  }
+
   /**
    * Returns whether something other than a lack of slots or tasks prevents all tasks of a job from
    * starting.
@@ -453,60 +368,7 @@ public final class Oracle {
   }
 
   int limitOf(Place place, Resource resource) {
-    return limit(place, resource, OracleLimits.of(config, topology, place.node(), resource));
-  }
-
-  /**
-   * Returns the places on the paths of a task that it could pass if slots were free there and
-   * above: it lacks no slots below them.
-   *
-   * @param otherwise kinds of failures, other than a lack of slots, that exclude the task or the
-   *     path
-   */
-  Set<Place> wantedBy(TaskKey task, Set<Kind> otherwise) {
-    Job job = job(task.job());
-    Set<Place> wanted = new HashSet<>();
-    if (failuresOfTask(job, task.node()).stream().anyMatch(f -> otherwise.contains(f.kind()))) {
-      return wanted;
-    }
-    for (List<Integer> path : paths(node(job, task.node()))) {
-      List<Failure> failures = failuresOnPath(job, path);
-      if (failures.stream().noneMatch(f -> otherwise.contains(f.kind()))) {
-        boolean fits = true;
-        for (int slot : path) {
-          if (fits) {
-            wanted.add(place(topology.node(slot)));
-          }
-          Place at = place(topology.node(slot));
-          fits &= failures.stream().noneMatch(f -> isLackOf(at, f));
-        }
-      }
-    }
-    return wanted;
-  }
-
-  private boolean isLackOf(Place place, Failure failure) {
-    Resource resource = config.settings().resources().find(failure.resource());
-    return (failure.kind() == Kind.RESOURCE || failure.kind() == Kind.RESERVED)
-        && resource != null
-        && failure.node().equals(place.node())
-        && topology.levels().name(resource.level()).equals(place.level());
-  }
-
-  /** Returns the sum of the effective limits over the nodes of the level or over the workers. */
-  long slotsInAll(Resource resource) {
-    if (resource.level() == topology.levels().worker()) {
-      return pool.workers().values().stream().mapToLong(w -> limitOn(w, resource)).sum();
-    }
-    String level = topology.levels().name(resource.level());
-    return TreeFixture.names(topology, resource.level()).stream()
-        .mapToLong(
-            name ->
-                limit(
-                    new Place(level, name),
-                    resource,
-                    OracleLimits.of(config, topology, name, resource)))
-        .sum();
+    return slots.limit(place, resource, OracleLimits.of(config, topology, place.node(), resource));
   }
 
   /** Returns the usage of queues. */
@@ -516,53 +378,12 @@ public final class Oracle {
 
   /** Returns whether the place exists; a worker always does. */
   boolean isThere(Place place) {
-    return place.level().equals(Levels.WORKER) || isThere(place.level(), place.node());
+    return place.level().equals(Levels.WORKER) || tree.isThere(place.level(), place.node());
   }
 
   /** Returns the limit with operators' overrides applied, before factors. */
   int baseOf(Place place, Resource resource) {
-    return base(place, resource, OracleLimits.of(config, topology, place.node(), resource));
-  }
-
-  /** Returns the limit with overrides, factors and health applied. */
-  private int limit(Place place, Resource resource, int configured) {
-    int base = base(place, resource, configured);
-    int least = base;
-    for (LimitFactor factor : factors.values()) {
-      if (factor.concerns(resource.name()) && isIn(place, factor.scope())) {
-        BigDecimal share = BigDecimal.valueOf(factor.millionths(), 6);
-        BigDecimal left = BigDecimal.valueOf(base).multiply(share);
-        least = Math.min(least, left.setScale(0, RoundingMode.CEILING).intValueExact());
-      }
-    }
-    Integer ofNode = health.get(health(place, resource, place.node()));
-    Integer healthy = ofNode != null ? ofNode : health.get(health(place, resource, ""));
-    return healthy == null ? least : Math.min(least, healthy);
-  }
-
-  private static LimitOverride.Key health(Place place, Resource resource, String node) {
-    return new LimitOverride.Key(place.level(), resource.name(), node);
-  }
-
-  /** Returns whether a node is in a scope, by any of its paths. */
-  private boolean isIn(Place place, Scope scope) {
-    return switch (scope.kind()) {
-      case ALL -> true;
-      case LEVEL -> place.level().equals(scope.level());
-      case NODE ->
-          paths(topology.find(topology.levels().find(place.level()), place.node())).stream()
-              .flatMap(List::stream)
-              .map(slot -> place(topology.node(slot)))
-              .anyMatch(new Place(scope.level(), scope.name())::equals);
-      case JOB, JOB_ON_NODE, QUEUE -> false;
-    };
-  }
-
-  private int base(Place place, Resource resource, int configured) {
-    String level = place.level();
-    Integer ofNode = overrides.get(new LimitOverride.Key(level, resource.name(), place.node()));
-    Integer ofLevel = overrides.get(new LimitOverride.Key(level, resource.name(), ""));
-    return ofNode != null ? ofNode : ofLevel != null ? ofLevel : configured;
+    return slots.base(place, resource, OracleLimits.of(config, topology, place.node(), resource));
   }
 
   private int used(Place place, String resource) {
@@ -607,7 +428,7 @@ public final class Oracle {
   }
 
   /** Returns whether the paths of a job's tasks may determine their host. */
-  private boolean isPlaced(Job job) {
+  boolean isPlaced(Job job) {
     return job.hostPlacement().isEmpty()
         && job.levelForHostPlacement().isPresent()
         && job.levelForHostPlacement().get() <= job.level()
@@ -625,35 +446,7 @@ public final class Oracle {
     return pool.failures(config, job, host);
   }
 
-  /** Returns all paths of a node, each from the node's own slot to the instance's. */
-  public List<List<Integer>> paths(int node) {
-    List<List<Integer>> paths = new ArrayList<>();
-    for (int i = 0; i < topology.slotCount(node); i++) {
-      int slot = topology.slot(node, i);
-      if (slot == 0) {
-        paths.add(List.of(0));
-      } else {
-        for (List<Integer> above : paths(topology.parent(slot))) {
-          List<Integer> path = new ArrayList<>(List.of(slot));
-          path.addAll(above);
-          paths.add(path);
-        }
-      }
-    }
-    return paths;
-  }
-
-  private boolean passes(Job job, int slot) {
-    int node = topology.node(slot);
-    JobFilter filter = job.filters().get(topology.level(node));
-    if (!OracleRoles.permits(job, topology.role(slot))) {
-      return false;
-    }
-    return filter == null
-        || FilterEvaluator.passes(filter, job.name(), topology.name(node), topology.tags(slot));
-  }
-
-  private List<Failure> failuresOnPath(Job job, List<Integer> path) {
+  List<Failure> failuresOnPath(Job job, List<Integer> path) {
     List<Failure> failures = new ArrayList<>();
     if (isPlaced(job)) {
       failures.addAll(workerFailures(job, path));
@@ -664,20 +457,20 @@ public final class Oracle {
       if (!topology.enabled(slot)) {
         failures.add(new Failure(Kind.NODE_DISABLED, name, ""));
       }
-      if (closedNodes.contains(place(node))) {
+      if (closedNodes.contains(tree.place(node))) {
         failures.add(new Failure(Kind.NODE_DISABLED, name, ""));
       }
-      if (!passes(job, slot)) {
+      if (!tree.passes(job, slot)) {
         failures.add(new Failure(Kind.FILTERED, name, ""));
       }
-      failures.addAll(rates.ofNode(place(node)));
+      failures.addAll(rates.ofNode(tree.place(node)));
       failures.addAll(
           OracleGroups.failures(config, topology, node, OracleGroups.busy(topology, running)));
       for (Resource resource : config.settings().resources().ofLevel(topology.level(node))) {
         int need = job.needs().get(resource.index());
-        if (need > 0 && need > free(place(node), resource)) {
+        if (need > 0 && need > free(tree.place(node), resource)) {
           failures.add(new Failure(Kind.RESOURCE, name, resource.name()));
-        } else if (reservations.keepsFrom(job, place(node), resource)) {
+        } else if (reservations.keepsFrom(job, tree.place(node), resource)) {
           failures.add(new Failure(Kind.RESERVED, name, resource.name()));
         }
       }
@@ -685,7 +478,7 @@ public final class Oracle {
     return failures;
   }
 
-  private boolean waits(TaskStatus status) {
+  boolean waits(TaskStatus status) {
     if (status.main() == Main.RUNNING || status.backoffSeconds() <= 0) {
       return false;
     }
@@ -694,19 +487,8 @@ public final class Oracle {
     return now < (end + 9) / 10 * 10;
   }
 
-  private boolean isDone(String job, String node) {
-    Job configured = config.job(job);
-    TaskKey task = new TaskKey(job, node);
-    TaskStatus status = statuses.get(task);
-    return configured != null
-        && node(configured, node) >= 0
-        && !running.containsKey(task)
-        && status != null
-        && status.main() == Main.DONE;
-  }
-
   /** Returns the conditions that fail for all tasks of a job, except those of workers. */
-  private List<Failure> failuresOfJob(Job job) {
+  List<Failure> failuresOfJob(Job job) {
     List<Failure> failures = new ArrayList<>();
     if (!config.settings().enabled()) {
       failures.add(new Failure(Kind.SCHEDULER_DISABLED, "", ""));
@@ -724,11 +506,11 @@ public final class Oracle {
         rates.ofJob(
             job,
             running.keySet().stream().filter(r -> r.job().equals(job.name())).count(),
-            cap(Scope.job(job.name()))));
+            slots.cap(Scope.job(job.name()))));
     closings.of(job.name()).forEach(kind -> failures.add(new Failure(kind, "", "")));
     failures.addAll(queues.failures(job));
     for (WholeJobDependency whole : job.afterJobs()) {
-      if (!isDone(whole)) {
+      if (!steps.isDone(whole)) {
         failures.add(new Failure(Kind.JOB_DEPENDENCY, "", ""));
       }
     }
@@ -740,60 +522,7 @@ public final class Oracle {
     return pool.isLocal() || job.hostPlacement().isEmpty() ? null : job.hostPlacement();
   }
 
-  /**
-   * Returns whether only slots in use prevent a job from passing a place and the places above it,
-   * so that the place may be reserved for it (docs/adr/0035-reservations.md).
-   */
-  boolean mayGoUp(Job job, Place place) {
-    return failuresOfJob(job).isEmpty()
-        && paths(topology.find(topology.levels().find(place.level()), place.node())).stream()
-            .anyMatch(path -> mayGoAlong(job, path));
-  }
-
-  private boolean mayGoAlong(Job job, List<Integer> path) {
-    boolean isPlaced = isPlaced(job);
-    for (int slot : path) {
-      int node = topology.node(slot);
-      for (Resource resource : config.settings().resources().ofLevel(topology.level(node))) {
-        int need = job.needs().get(resource.index());
-        if (need > 0 && need > limitOf(place(node), resource)) {
-          return false;
-        }
-      }
-      boolean isHost =
-          isPlaced && topology.level(node) == job.levelForHostPlacement().orElseThrow();
-      if (!topology.enabled(slot)
-          || closedNodes.contains(place(node))
-          || !passes(job, slot)
-          || (isHost && !pool.isThere(config, job, topology.name(node)))) {
-        return false;
-      }
-    }
-    return isPlaced || pool.isThere(config, job, hostOf(job));
-  }
-
-  /**
-   * Returns whether a job lacks slots of a place, or of one above it, because they are in use or
-   * reserved.
-   */
-  boolean lacksSlotsUpwards(Job job, Place place) {
-    int own = topology.find(topology.levels().find(place.level()), place.node());
-    return paths(own).stream()
-        .flatMap(List::stream)
-        .map(slot -> place(topology.node(slot)))
-        .anyMatch(
-            at ->
-                config.settings().resources().ofLevel(topology.levels().find(at.level())).stream()
-                    .anyMatch(r -> lacks(job, at, r)));
-  }
-
-  private boolean lacks(Job job, Place place, Resource resource) {
-    int need = job.needs().get(resource.index());
-    return (need > 0 && need > free(place, resource))
-        || reservations.keepsFrom(job, place, resource);
-  }
-
-  private List<Failure> failuresOfTask(Job job, String node) {
+  List<Failure> failuresOfTask(Job job, String node) {
     List<Failure> failures = failuresOfJob(job);
     if (!isPlaced(job)) {
       failures.addAll(pool.failures(config, job, hostOf(job)));
@@ -802,7 +531,7 @@ public final class Oracle {
     TaskStatus status = statuses.get(task);
     if (running.containsKey(task)) {
       failures.add(new Failure(Kind.ALREADY_RUNNING, "", ""));
-    } else if (status != null && status.main() == Main.DONE) {
+    } else if (status != null && !waits(status) && OracleSteps.isClosed(status)) {
       failures.add(new Failure(Kind.DONE, "", ""));
     } else if (status != null && status.main() == Main.FAILED) {
       failures.add(new Failure(Kind.FAILED, "", ""));
@@ -812,41 +541,11 @@ public final class Oracle {
       failures.add(new Failure(Kind.BACKOFF, "", ""));
     }
     for (String dependency : job.dependsOn()) {
-      if (!isDone(dependency, node)) {
+      if (!steps.isDone(dependency, node)) {
         failures.add(new Failure(Kind.DEPENDENCY, node, ""));
       }
     }
     return failures;
-  }
-
-  /** Returns whether a job cannot start because other jobs have not progressed far enough. */
-  boolean waitsForJobs(String name) {
-    Job job = config.job(name);
-    return job != null && job.afterJobs().stream().anyMatch(whole -> !isDone(whole));
-  }
-
-  /**
-   * Returns whether enough of the tasks of a job are done, counting those that pass its filters.
-   */
-  private boolean isDone(WholeJobDependency whole) {
-    Job job = config.job(whole.job());
-    if (job == null || !job.canRun() || !config.settings().enabled()) {
-      return false;
-    }
-    int done = 0;
-    int all = 0;
-    for (TaskKey task : tasks(job)) {
-      int node = node(job, task.node());
-      boolean tagged = whole.tags().isEmpty();
-      for (int i = 0; i < topology.slotCount(node); i++) {
-        tagged |= topology.tags(topology.slot(node, i)).stream().anyMatch(whole.tags()::contains);
-      }
-      if (tagged && verdict(job, node) != Verdict.AVOIDED) {
-        all++;
-        done += isDone(job.name(), task.node()) ? 1 : 0;
-      }
-    }
-    return done * 100.0 >= whole.donePercent() * all;
   }
 
   /**
@@ -856,7 +555,7 @@ public final class Oracle {
     Job job = job(task.job());
     List<Failure> failures = failuresOfTask(job, task.node());
     List<Failure> best = null;
-    for (List<Integer> path : paths(node(job, task.node()))) {
+    for (List<Integer> path : tree.paths(tree.node(job, task.node()))) {
       List<Failure> some = failuresOnPath(job, path);
       if (best == null || some.size() < best.size()) {
         best = some;
@@ -897,15 +596,15 @@ public final class Oracle {
     if (job == null || !failuresOfTask(job, task.node()).isEmpty()) {
       return List.of();
     }
-    int node = node(job, task.node());
+    int node = tree.node(job, task.node());
     if (node < 0) {
       return List.of();
     }
     List<List<Place>> eligible = new ArrayList<>();
-    for (List<Integer> slots : paths(node)) {
+    for (List<Integer> slots : tree.paths(node)) {
       if (failuresOnPath(job, slots).isEmpty()) {
         List<Place> places = new ArrayList<>();
-        slots.forEach(slot -> places.add(0, place(topology.node(slot))));
+        slots.forEach(slot -> places.add(0, tree.placeOf(slot)));
         eligible.add(places);
       }
     }
@@ -923,106 +622,5 @@ public final class Oracle {
       }
     }
     return eligible;
-  }
-
-  private enum Verdict {
-    YES,
-    AVOIDED,
-    DISABLED
-  }
-
-  private Verdict verdict(Job job, int node) {
-    Verdict best = Verdict.DISABLED;
-    for (List<Integer> path : paths(node)) {
-      Verdict verdict = Verdict.YES;
-      for (int slot : path) {
-        if (verdict == Verdict.YES && !topology.enabled(slot)) {
-          verdict = Verdict.DISABLED;
-        }
-        if (verdict == Verdict.YES && !passes(job, slot)) {
-          verdict = Verdict.AVOIDED;
-        }
-      }
-      best = verdict.compareTo(best) < 0 ? verdict : best;
-    }
-    return best;
-  }
-
-  /** Returns the bits of a task as in histograms (docs/design/bistro.md#histograms). */
-  public int bits(TaskKey task) {
-    Job job = job(task.job());
-    Verdict verdict = verdict(job, node(job, task.node()));
-    int bits =
-        switch (verdict) {
-          case YES -> 0;
-          case AVOIDED -> TaskStatus.AVOIDED;
-          case DISABLED -> TaskStatus.DISABLED;
-        };
-    TaskStatus status = statuses.get(task);
-    if (running.containsKey(task)) {
-      return bits | Main.RUNNING.bit();
-    }
-    if (status == null) {
-      return bits == 0 ? Main.UNSTARTED.bit() : bits;
-    }
-    if (status.main() == Main.CANCELLED) {
-      return bits | Main.CANCELLED.bit();
-    }
-    int own = status.bits();
-    return bits | (waits(status) ? own | TaskStatus.USES_BACKOFF : own & ~TaskStatus.USES_BACKOFF);
-  }
-
-  /** Returns, by level name and bits, the number of nodes. */
-  public Map<String, Map<Integer, Long>> histogram(Job job) {
-    Map<Integer, Integer> byNode = new HashMap<>();
-    for (TaskKey task : tasks(job)) {
-      int node = node(job, task.node());
-      int bits = bits(task);
-      Set<Integer> above = new HashSet<>();
-      for (List<Integer> path : paths(node)) {
-        path.forEach(slot -> above.add(topology.node(slot)));
-      }
-      above.forEach(n -> byNode.merge(n, bits, (a, b) -> a | b));
-    }
-    Map<String, Map<Integer, Long>> histogram = new HashMap<>();
-    byNode.forEach(
-        (node, bits) ->
-            histogram
-                .computeIfAbsent(topology.levels().name(topology.level(node)), l -> new TreeMap<>())
-                .merge(bits, 1L, Long::sum));
-    return histogram;
-  }
-
-  /** Returns the running tasks that should not run (docs/design/bistro.md#orphans). */
-  public Set<TaskKey> orphans() {
-    Set<TaskKey> orphans = new HashSet<>();
-    for (TaskKey task : running.keySet()) {
-      Job job = config.job(task.job());
-      if (job == null || !job.canRun() || !isEnabledSomewhere(job, task.node())) {
-        orphans.add(task);
-      }
-    }
-    return orphans;
-  }
-
-  /**
-   * Returns whether the node is enabled on the job's own level, or on any level if it is missing
-   * there.
-   */
-  private boolean isEnabledSomewhere(Job job, String name) {
-    int own = node(job, name);
-    Set<Integer> nodes = new TreeSet<>();
-    for (int level = 0; level <= topology.levels().bottom(); level++) {
-      nodes.add(own >= 0 ? own : topology.find(level, name));
-    }
-    nodes.remove(-1);
-    for (int node : nodes) {
-      for (List<Integer> path : paths(node)) {
-        if (path.stream().allMatch(topology::enabled)) {
-          return true;
-        }
-      }
-    }
-    return false;
   }
 }

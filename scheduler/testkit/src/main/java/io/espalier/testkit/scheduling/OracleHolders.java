@@ -36,7 +36,7 @@ abstract class OracleHolders<P, R> {
 
   /** A round begins: this ends the reservations of jobs that wait for other jobs. */
   final void beginRound() {
-    holders.values().removeIf(oracle::waitsForJobs);
+    holders.values().removeIf(oracle.steps()::waitsForJobs);
   }
 
   /** Checks that no reservation is added within a round. */

@@ -1,6 +1,7 @@
 package io.espalier.testkit.scheduling;
 
 import io.espalier.core.config.Resource;
+import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.spi.WorkerLoad;
 import java.util.List;
@@ -35,6 +36,11 @@ record OracleLoad(Oracle oracle, WorkerInfo worker) implements WorkerLoad {
   @Override
   public int limit(int resource) {
     return oracle.limitOn(worker, all().get(resource));
+  }
+
+  @Override
+  public MeasuredLoad measured() {
+    return worker.measured();
   }
 
   @Override

@@ -84,7 +84,7 @@ final class OracleQueues {
    */
   double dominantShare(String queue) {
     return oracle.config().settings().resources().all().stream()
-        .mapToDouble(r -> (double) held(queue, r) / Math.max(1, oracle.slotsInAll(r)))
+        .mapToDouble(r -> (double) held(queue, r) / Math.max(1, oracle.reach().slotsInAll(r)))
         .max()
         .orElse(0);
   }
@@ -93,7 +93,7 @@ final class OracleQueues {
   List<Failure> failures(Job job) {
     List<Failure> failures = new ArrayList<>();
     String queue = job.scheduling().queue();
-    if (running(queue) >= oracle.cap(Scope.queue(queue))) {
+    if (running(queue) >= oracle.slots().cap(Scope.queue(queue))) {
       failures.add(new Failure(Kind.QUEUE_LIMIT, "", ""));
     }
     for (QueueSpec spec : oracle.config().settings().rules().queues()) {
@@ -151,7 +151,7 @@ final class OracleQueues {
     Double part = spec.maxFraction().get(resource.index());
     if (part != null) {
       BigDecimal slots = new BigDecimal(part.toString());
-      slots = slots.multiply(BigDecimal.valueOf(oracle.slotsInAll(resource)));
+      slots = slots.multiply(BigDecimal.valueOf(oracle.reach().slotsInAll(resource)));
       cap = Math.min(cap, slots.setScale(0, RoundingMode.FLOOR).longValueExact());
     }
     return cap;

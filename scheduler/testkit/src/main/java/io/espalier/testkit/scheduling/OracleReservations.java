@@ -189,7 +189,7 @@ final class OracleReservations extends OracleHolders<Place, Reservation> {
         hold.lackedAt = now;
         hold.next(lookedFrom, now);
       } else {
-        assertThat(oracle.mayGoUp(job, claim.place()))
+        assertThat(oracle.reach().mayGoUp(job, claim.place()))
             .as("%s, looked after at %d, may be used", kept, now)
             .isTrue();
         if (lacksSlotsUpwards(job, claim.place(), before) || oracle.rooms().mayHope(job, now)) {
@@ -205,12 +205,12 @@ final class OracleReservations extends OracleHolders<Place, Reservation> {
   }
 
   private boolean lacksSlotsUpwards(Job job, Place place, Map<Place, String> before) {
-    if (oracle.lacksSlotsUpwards(job, place)) {
+    if (oracle.reach().lacksSlotsUpwards(job, place)) {
       return true;
     }
     Map<Place, String> after = Map.copyOf(holders);
     holders.putAll(before);
-    boolean lacked = oracle.lacksSlotsUpwards(job, place);
+    boolean lacked = oracle.reach().lacksSlotsUpwards(job, place);
     holders.clear();
     holders.putAll(after);
     return lacked;
@@ -277,7 +277,10 @@ final class OracleReservations extends OracleHolders<Place, Reservation> {
     for (Job job : oracle.config().jobs().values()) {
       if (job.scheduling().reserveAfter().isPresent() && isHeavy(job)) {
         for (TaskKey task : oracle.tasks(job)) {
-          oracle.wantedBy(task, OTHERWISE).forEach(p -> wanted.put(new Claim(p, job.name()), task));
+          oracle
+              .reach()
+              .wantedBy(task, OTHERWISE)
+              .forEach(p -> wanted.put(new Claim(p, job.name()), task));
         }
       }
     }

@@ -64,7 +64,7 @@ final class QueryChecks {
       shown.add(new Place(step.level(), step.node()));
     }
     List<List<Place>> paths =
-        oracle.paths(node).stream()
+        oracle.tree().paths(node).stream()
             .map(
                 slots ->
                     slots.stream()
@@ -116,7 +116,7 @@ final class QueryChecks {
         assertThat(resource).isNotNull();
         if (resource != null) {
           assertThat(held.held()).isEqualTo(oracle.queues().held(queue.name(), resource));
-          assertThat(held.total()).isEqualTo(oracle.slotsInAll(resource));
+          assertThat(held.total()).isEqualTo(oracle.reach().slotsInAll(resource));
         }
       }
     }
@@ -223,7 +223,7 @@ final class QueryChecks {
     for (Job job : oracle.config().jobs().values()) {
       if (job.level() == level) {
         TaskKey task = new TaskKey(job.name(), topology.name(node));
-        int state = state(oracle.bits(task));
+        int state = state(oracle.views().bits(task));
         if (state == 5 && isBlocked(job, task)) {
           state = 6;
         }
@@ -325,7 +325,7 @@ final class QueryChecks {
     Map<String, Long> most = new HashMap<>();
     long total = 0;
     for (TaskKey task : oracle.tasks(job)) {
-      int state = state(oracle.bits(task));
+      int state = state(oracle.views().bits(task));
       if (state == 4 || state == 5) {
         total++;
         List<String> kinds = kinds(oracle.failures(task));

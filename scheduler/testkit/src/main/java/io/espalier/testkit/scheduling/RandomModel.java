@@ -11,6 +11,7 @@ import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.config.label.LabelExpression;
 import io.espalier.core.config.label.LabelSyntaxException;
 import io.espalier.core.config.task.BatchSpec;
+import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.topology.NodeSpec;
@@ -44,6 +45,10 @@ final class RandomModel {
       List.of(NodeOrder.RANDOM, NodeOrder.ORIGINAL, NodeOrder.LEXICOGRAPHIC);
 
   private final Random random;
+
+  /** A source of its own: measurements decide nothing for most selectors. */
+  private final Random measurements = new Random(1);
+
   private final boolean scarce;
 
   /** Whether there are redundancy groups; then no job has a {@code reserve_after}. */
@@ -240,17 +245,25 @@ final class RandomModel {
     WorkerInfo.State state =
         chance(80) ? WorkerInfo.State.HEALTHY : any(List.of(WorkerInfo.State.values()));
     return new WorkerInfo(
-        new WorkerRef(shard, instance),
-        host,
-        host + ":" + instance,
-        state,
-        chance(10),
-        chance(50) ? Map.of("ram_mb", (long) random.nextInt(12)) : Map.of(),
-        labels(host + instance),
-        chance(70) ? 0 : 1 + random.nextInt(3),
-        0,
-        0,
-        "");
+            new WorkerRef(shard, instance),
+            host,
+            host + ":" + instance,
+            state,
+            chance(10),
+            chance(50) ? Map.of("ram_mb", (long) random.nextInt(12)) : Map.of(),
+            labels(host + instance),
+            chance(70) ? 0 : 1 + random.nextInt(3),
+            0,
+            0,
+            "")
+        .withMeasured(measurement());
+  }
+
+  /** Returns a measurement, which some workers lack. */
+  private MeasuredLoad measurement() {
+    return measurements.nextInt(4) == 0
+        ? MeasuredLoad.UNKNOWN
+        : new MeasuredLoad(measurements.nextInt(1_001), measurements.nextInt(1_001));
   }
 
   /** Returns labels of which some workers lack one or both. */

@@ -2,41 +2,27 @@ package io.espalier.testkit.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.view.Explanation;
-import io.espalier.core.api.view.Histogram;
-import io.espalier.core.api.view.JobProgress;
-import io.espalier.core.api.view.WorkerView.Slots;
 import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.Levels;
-import io.espalier.core.config.Resource;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.scheduling.PlacementListener;
 import io.espalier.core.scheduling.Replay;
-import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
-import io.espalier.core.scheduling.capacity.HealthLimit;
-import io.espalier.core.scheduling.capacity.LimitFactor;
-import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
-import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.UpdatePlan;
-import io.espalier.core.scheduling.worker.WorkerUtilization;
+import io.espalier.core.status.ProgramTransitions;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.store.LimitOverride;
-import io.espalier.core.topology.Topology;
-import io.espalier.testkit.scheduling.Oracle.Failure;
 import io.espalier.testkit.scheduling.Oracle.Place;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -45,7 +31,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +45,8 @@ public final class RandomRun {
   private final SchedulingCore core;
   private final Oracle oracle;
   private final BatchChecks batches;
+  private final CoreComparison comparison;
+  private final RandomSteering steering;
   private final List<SchedulingPolicy> policies;
   private final Map<String, WorkerSelector> selectors = new TreeMap<>();
   private final Runner runner;
@@ -81,6 +68,7 @@ public final class RandomRun {
   private final boolean scarce;
   private final boolean closing;
   private final boolean grouped;
+  private final boolean verified;
   private final UnaryOperator<GroupRule> told;
   private long stateNumber;
   private long now = 1_000_003;
@@ -94,6 +82,7 @@ public final class RandomRun {
    * @param closing whether nodes are closed and opened, and factors set and removed
    * @param grouped whether there are redundancy groups, and no reservations
    * @param batched whether jobs have batches
+   * @param verified whether tasks that are done may have to be verified
    */
   public record Size(
       int jobs,
@@ -103,14 +92,15 @@ public final class RandomRun {
       boolean scarce,
       boolean closing,
       boolean grouped,
-      boolean batched) {
+      boolean batched,
+      boolean verified) {
     Size(int jobs, int nodesPerLevel, int steps) {
       this(jobs, nodesPerLevel, steps, 1, false, false);
     }
 
     Size(
         int jobs, int nodesPerLevel, int steps, int compareEvery, boolean scarce, boolean closing) {
-      this(jobs, nodesPerLevel, steps, compareEvery, scarce, closing, false, false);
+      this(jobs, nodesPerLevel, steps, compareEvery, scarce, closing, false, false, false);
     }
 
     /** A long run with infrequent full comparisons. */
@@ -128,16 +118,21 @@ public final class RandomRun {
     public static final Size SCARCE_CLOSING = new Size(6, 8, 120, 10, true, true);
 
     /** Redundancy groups, in a busy world. */
-    public static final Size GROUPED = new Size(6, 8, 120, 4, false, false, true, false);
+    public static final Size GROUPED = new Size(6, 8, 120, 4, false, false, true, false, false);
 
     /** A long run of the same with infrequent full comparisons. */
-    public static final Size LONG_GROUPED = new Size(6, 8, 5_000, 50, false, true, true, false);
+    public static final Size LONG_GROUPED =
+        new Size(6, 8, 5_000, 50, false, true, true, false, false);
 
     /** Jobs with batches, of which nodes are closed. */
-    public static final Size BATCHED = new Size(6, 8, 60, 1, false, true, false, true);
+    public static final Size BATCHED = new Size(6, 8, 60, 1, false, true, false, true, false);
 
     /** Jobs with batches, over redundancy groups. */
-    public static final Size BATCHED_GROUPS = new Size(6, 8, 120, 4, false, false, true, true);
+    public static final Size BATCHED_GROUPS =
+        new Size(6, 8, 120, 4, false, false, true, true, false);
+
+    /** Tasks that are done and have to be verified, and nodes that are closed. */
+    public static final Size VERIFIED = new Size(6, 8, 60, 1, false, true, false, false, true);
 
     /** Enough jobs for more than one word of bits. */
     public static final Size MANY_JOBS = new Size(90, 5, 25);
@@ -180,6 +175,7 @@ public final class RandomRun {
     scarce = size.scarce();
     closing = size.closing();
     grouped = size.grouped();
+    verified = size.verified();
     random = new Random(seed);
     this.policies = policies;
     selectors.forEach(selector -> this.selectors.put(selector.name(), selector));
@@ -198,17 +194,20 @@ public final class RandomRun {
     runner = Runner.values()[Math.max(0, random.nextInt(6) - 3)];
     oracle = new Oracle(model.config(), model.topology());
     batches = new BatchChecks(oracle, grouped);
+    boolean isPool = runner == Runner.POOL;
+    comparison = new CoreComparison(core, oracle, batches, random, runs, isPool, grouped);
+    steering = new RandomSteering(core, oracle, random, isPool);
     workers();
     core.apply(model.config(told), model.topology(), now);
     oracle.advance(now);
-    compare();
+    comparison.compare(now);
     for (int i = 0; i < size.steps(); i++) {
       step();
       if (i % size.compareEvery() == size.compareEvery() - 1) {
-        compare();
+        comparison.compare(now);
       }
     }
-    compare();
+    comparison.compare(now);
   }
 
   /** Returns the started tasks, in order. */
@@ -229,7 +228,7 @@ public final class RandomRun {
   public Replay.Summary replay(Iterator<CoreEvent> events) {
     Map<String, SchedulingPolicy> byName = new HashMap<>();
     policies.forEach(policy -> byName.put(policy.name(), policy));
-    SchedulingPolicy looking = looking(new HashSet<>());
+    SchedulingPolicy looking = CoreComparison.looking(new HashSet<>());
     byName.put(looking.name(), looking);
     return new Replay(new SchedulingCore(seed, selectors), byName, events).run();
   }
@@ -240,7 +239,7 @@ public final class RandomRun {
       return;
     }
     if (closing && random.nextInt(5) == 0) {
-      closeNodes();
+      steering.closeNodes(now);
       oracle.reservations().observe(core.capacity().reservations(), now);
       return;
     }
@@ -292,15 +291,8 @@ public final class RandomRun {
     oracle.reservations().observe(core.capacity().reservations(), now);
     oracle.rooms().observe(core.capacity().keptRoom(), now);
     if (complete) {
-      assertThat(eligible()).as("locally maximal").isEmpty();
+      assertThat(batches.eligible(core, now)).as("locally maximal").isEmpty();
     }
-  }
-
-  /** Returns the tasks that could start, by job, without those that wait for their batch. */
-  private Map<String, List<String>> eligible() {
-    Map<String, List<String>> eligible = oracle.eligible();
-    eligible.keySet().removeIf(job -> batches.waits(job, core.batchAwaitedUntil(job), now));
-    return eligible;
   }
 
   private boolean slice(SchedulingPolicy policy) {
@@ -435,11 +427,28 @@ public final class RandomRun {
   private @Nullable TaskStatus anyStatus() {
     return switch (random.nextInt(8)) {
       case 0 -> null;
-      case 1, 2 -> TaskStatus.of(Main.DONE, now, 1);
+      case 1, 2 -> verified ? someDone() : TaskStatus.of(Main.DONE, now, 1);
       case 3 -> status(Main.FAILED);
       case 4 -> status(Main.INCOMPLETE);
       case 5 -> status(Main.CANCELLED);
       default -> status(Main.ERROR);
+    };
+  }
+
+  /** Returns the status of a task that is done: verified, to be verified, or not at all. */
+  private TaskStatus someDone() {
+    TaskStatus done = TaskStatus.of(Main.DONE, now - random.nextInt(2000), 1);
+    return switch (random.nextInt(5)) {
+      case 0 -> done;
+      case 1 -> done.with(s -> s.holdsPosition(true));
+      case 2 -> ProgramTransitions.toVerify(done);
+      case 3 -> ProgramTransitions.mayBeVerified(done);
+      default -> {
+        // A verification that has failed is tried again after a wait.
+        int wait = 1 + random.nextInt(3);
+        yield ProgramTransitions.mayBeVerified(done)
+            .with(s -> s.usesBackoff(true).backoffSeconds(wait));
+      }
     };
   }
 
@@ -466,8 +475,8 @@ public final class RandomRun {
     for (TaskKey task : List.copyOf(runs.keySet())) {
       boolean may = core.running().mayGoOn(Objects.requireNonNull(runs.get(task)));
       // Whether a whole job is done is looked at before the next round.
-      if (!oracle.waitsForJobs(task.job()) && !hasWaited(task.job())) {
-        assertThat(may).as("%s may go on", task).isEqualTo(oracle.mayGoOn(task));
+      if (!oracle.steps().waitsForJobs(task.job()) && !hasWaited(task.job())) {
+        assertThat(may).as("%s may go on", task).isEqualTo(oracle.steps().mayGoOn(task));
       }
       if (!may && random.nextInt(3) == 0) {
         finish(task, TaskStatus.of(TaskStatus.Main.INCOMPLETE, now, 1));
@@ -532,24 +541,24 @@ public final class RandomRun {
   private void overrideLimits() {
     oracle.overLimits().slices(now);
     for (int i = random.nextInt(3); i >= 0; i--) {
-      LimitOverride.Key key = anyLimit();
+      LimitOverride.Key key = steering.anyLimit();
       List<LimitOverride> all = core.capacity().overrides();
       if (!all.isEmpty() && random.nextInt(3) == 0) {
         key = all.get(random.nextInt(all.size())).key();
       }
       if (random.nextInt(3) == 0) {
         core.endOverride(key);
-        oracle.override(key, null);
+        oracle.slots().override(key, null);
       } else {
         int limit = random.nextInt(6);
         core.override(
             new LimitOverride(key.level(), key.resource(), key.node(), limit, "", "", now, 0));
-        oracle.override(key, limit);
+        oracle.slots().override(key, limit);
       }
       if (closing) {
-        factor();
-        health();
-        cap();
+        steering.factor(now);
+        steering.health();
+        steering.cap();
       }
     }
     int overlapping = 0;
@@ -559,10 +568,10 @@ public final class RandomRun {
         finishKnown();
       }
       if (closing && overlapping < 3 && random.nextInt(4) == 0) {
-        closeNodes();
-        factor();
-        health();
-        cap();
+        steering.closeNodes(now);
+        steering.factor(now);
+        steering.health();
+        steering.cap();
         overlapping++;
       }
     }
@@ -570,91 +579,6 @@ public final class RandomRun {
     if (closing) {
       oracle.reservations().observe(core.capacity().reservations(), now);
     }
-  }
-
-  /** Closes or opens nodes that exist or may exist one day. */
-  private void closeNodes() {
-    List<Gate> all = new ArrayList<>(core.gates(GateKind.NODE_CLOSED));
-    all.sort(Comparator.comparing(gate -> gate.scope().toString()));
-    boolean opens = !all.isEmpty() && random.nextInt(1 + all.size()) > 0;
-    Scope scope = opens ? all.get(random.nextInt(all.size())).scope() : anyNode();
-    if (opens) {
-      core.open(GateKind.NODE_CLOSED, scope);
-    } else {
-      core.close(new Gate(GateKind.NODE_CLOSED, scope, "ada", "by chance", now, 0));
-    }
-    oracle.close(new Place(scope.level(), scope.name()), !opens);
-  }
-
-  /** Sets or removes a factor. */
-  private void factor() {
-    String id = "factor" + random.nextInt(4);
-    if (random.nextInt(3) == 0) {
-      core.removeFactor(id);
-      oracle.factor(id, null);
-      return;
-    }
-    Scope node = anyNode();
-    Scope scope =
-        switch (random.nextInt(4)) {
-          case 0 -> Scope.all();
-          case 1 -> Scope.level(node.level());
-          default -> node;
-        };
-    Set<String> resources = random.nextBoolean() ? Set.of() : Set.of(node.level() + "1");
-    int millionths = random.nextInt(5) * LimitFactor.ONE / 5 + random.nextInt(2);
-    LimitFactor factor = new LimitFactor(id, scope, resources, millionths, "", "", now, 0);
-    core.setFactor(factor);
-    oracle.factor(id, factor);
-  }
-
-  /** Sets or removes what health leaves of the limit of a node or level. */
-  private void health() {
-    LimitOverride.Key key = anyLimit();
-    if (key.level().equals(Levels.WORKER)) {
-      return;
-    }
-    if (random.nextInt(3) == 0) {
-      core.removeHealth(key.level(), key.resource(), key.node());
-      oracle.health(key, null);
-      return;
-    }
-    int limit = random.nextBoolean() ? HealthLimit.WHOLE : random.nextInt(5);
-    core.setHealth(
-        new HealthLimit(key.level(), key.resource(), key.node(), limit, "probe lag is high", 0));
-    oracle.health(key, limit);
-  }
-
-  /** Sets or removes a cap of a job or queue that exists or may exist one day. */
-  private void cap() {
-    String id = "cap" + random.nextInt(4);
-    if (random.nextInt(3) == 0) {
-      core.removeCap(id);
-      oracle.cap(id, null);
-      return;
-    }
-    List<Job> jobs = List.copyOf(core.config().jobs().values());
-    String name =
-        jobs.isEmpty() || random.nextInt(6) == 0
-            ? "job" + random.nextInt(6)
-            : jobs.get(random.nextInt(jobs.size())).name();
-    Job job = core.config().job(name);
-    Scope scope =
-        job == null || random.nextBoolean()
-            ? Scope.job(name)
-            : Scope.queue(job.scheduling().queue());
-    RunningCap cap = new RunningCap(id, scope, 1 + random.nextInt(4), "", "", 0);
-    core.setCap(cap);
-    oracle.cap(id, cap);
-  }
-
-  private Scope anyNode() {
-    Topology nodes = core.topology();
-    if (random.nextInt(6) == 0) {
-      return Scope.node("host", "n1_" + random.nextInt(8));
-    }
-    int node = random.nextInt(nodes.size());
-    return Scope.node(nodes.levels().name(nodes.level(node)), nodes.name(node));
   }
 
   /**
@@ -667,27 +591,6 @@ public final class RandomRun {
         finish(task);
       }
     }
-  }
-
-  private LimitOverride.Key anyLimit() {
-    Topology nodes = core.topology();
-    List<Resource> resources = oracle.config().settings().resources().all();
-    if (resources.isEmpty() || random.nextInt(8) == 0) {
-      return new LimitOverride.Key("host", "host1", random.nextBoolean() ? "" : "n1_0");
-    }
-    Resource resource = resources.get(random.nextInt(resources.size()));
-    int level = resource.level();
-    String node = "";
-    if (random.nextInt(3) > 0) {
-      int first = nodes.levelStart(level);
-      int count = nodes.levelEnd(level) - first;
-      if (level == nodes.levels().worker()) {
-        node = runner == Runner.POOL ? "w" + random.nextInt(7) : TreeFixture.INSTANCE;
-      } else {
-        node = count == 0 ? "n1_0" : nodes.name(first + random.nextInt(count));
-      }
-    }
-    return new LimitOverride.Key(nodes.levels().name(level), resource.name(), node);
   }
 
   // ---- updates
@@ -716,7 +619,7 @@ public final class RandomRun {
     NewTasks news = core.step(1 + random.nextInt(600));
     while (news == null) {
       if (closing && random.nextInt(4) == 0) {
-        closeNodes();
+        steering.closeNodes(now);
       }
       switch (random.nextInt(8)) {
         case 7 -> overrideLimits();
@@ -788,226 +691,5 @@ public final class RandomRun {
       throw new AssertionError(name);
     }
     return job;
-  }
-
-  // ---- comparing
-
-  private void compare() {
-    core.verify();
-    oracle.reservations().observe(core.capacity().reservations(), now);
-    oracle.rooms().observe(core.capacity().keptRoom(), now);
-    oracle.closings.check(core);
-    oracle.overLimits().check(core, random);
-    assertThat(core.running().count()).isEqualTo(oracle.running().size());
-    for (Job job : oracle.config().jobs().values()) {
-      compare(job);
-    }
-    compareCounters();
-    new QueryChecks(core, oracle).holders(random);
-    new QueryChecks(core, oracle).queues();
-    new QueryChecks(core, oracle).counts(random);
-    compareWorkers();
-    compareOrphans();
-    compareOpenJobs();
-    // This was a round.
-    new QueryChecks(core, oracle).mayStart();
-    oracle.rooms().observe(core.capacity().keptRoom(), now);
-  }
-
-  private void compare(Job job) {
-    int number = core.findJob(job.name());
-    QueryChecks queries = new QueryChecks(core, oracle);
-    long[] counts = new long[9];
-    for (TaskKey task : oracle.tasks(job)) {
-      int node = node(task);
-      int bits = oracle.bits(task);
-      assertThat(core.tasks().bits(number, node)).as("bits of %s", task).isEqualTo(bits);
-      count(counts, bits, queries.isBlocked(job, task));
-      Explanation explanation = core.tasks().explain(task.job(), task.node());
-      List<Failure> failures = oracle.failures(task);
-      assertThat(explanation.startable()).as("%s startable", task).isEqualTo(failures.isEmpty());
-      assertThat(explanation.reasons().stream().map(RandomRun::failure))
-          .as("reasons of %s", task)
-          .containsExactlyInAnyOrderElementsOf(failures);
-      queries.path(job, task, explanation);
-    }
-    queries.waiting(job, random);
-    JobProgress progress =
-        JobProgress.of(
-            job.name(),
-            counts[0],
-            counts[1],
-            counts[2],
-            counts[3],
-            counts[4],
-            counts[5],
-            counts[6],
-            counts[7],
-            counts[8]);
-    assertThat(core.tasks().progress(number)).isEqualTo(progress);
-    if (random.nextInt(4) == 0) {
-      compareHistogram(job, number);
-    }
-  }
-
-  private static void count(long[] counts, int bits, boolean blocked) {
-    int at;
-    if ((bits & Main.RUNNING.bit()) != 0) {
-      at = 3;
-    } else if ((bits & TaskStatus.AVOIDED) != 0) {
-      at = 7;
-    } else if ((bits & TaskStatus.DISABLED) != 0) {
-      at = 8;
-    } else if ((bits & Main.DONE.bit()) != 0) {
-      at = 0;
-    } else if ((bits & Main.FAILED.bit()) != 0) {
-      at = 1;
-    } else if ((bits & Main.CANCELLED.bit()) != 0) {
-      at = 2;
-    } else {
-      at = (bits & TaskStatus.USES_BACKOFF) != 0 ? 4 : blocked ? 6 : 5;
-    }
-    counts[at]++;
-  }
-
-  private static Failure failure(Explanation.Reason reason) {
-    String node = reason.node() == null ? "" : reason.node();
-    String resource = reason.resource() == null ? "" : reason.resource();
-    return new Failure(reason.kind(), node, resource);
-  }
-
-  private void compareHistogram(Job job, int number) {
-    if (random.nextBoolean()) {
-      int units = 2 + random.nextInt(20);
-      long used = units;
-      while (used >= units) {
-        used = core.tasks().prepareHistogram(number, units);
-      }
-    }
-    Histogram histogram = core.tasks().histogram(number, 2);
-    Map<String, Map<Integer, Long>> counts = new HashMap<>();
-    histogram
-        .levels()
-        .forEach(
-            (level, buckets) ->
-                buckets.forEach(
-                    (bits, bucket) -> {
-                      counts.computeIfAbsent(level, l -> new HashMap<>()).put(bits, bucket.count());
-                      assertThat(bucket.samples()).hasSize((int) Math.min(2, bucket.count()));
-                      assertThat(bucket.samples()).doesNotHaveDuplicates();
-                      compareSamples(job, level, bits, bucket.samples());
-                    }));
-    assertThat(counts).as("histogram of %s", job.name()).isEqualTo(oracle.histogram(job));
-  }
-
-  private void compareSamples(Job job, String level, int bits, List<String> samples) {
-    if (level.equals(core.topology().levels().name(job.level()))) {
-      for (String sample : samples) {
-        assertThat(oracle.bits(new TaskKey(job.name(), sample))).isEqualTo(bits);
-      }
-    }
-  }
-
-  private void compareCounters() {
-    Topology topology = core.topology();
-    for (Resource resource : oracle.config().settings().resources().all()) {
-      int level = resource.level();
-      for (int node = topology.levelStart(level); node < topology.levelEnd(level); node++) {
-        Place place = new Place(topology.levels().name(level), topology.name(node));
-        assertThat(core.capacity().free(node, resource.index()))
-            .isEqualTo(oracle.free(place, resource));
-      }
-    }
-    runs.forEach(
-        (task, run) -> {
-          Map<String, Map<String, Integer>> charges = new LinkedHashMap<>();
-          Oracle.Run expected = oracle.running().get(task);
-          assertThat(expected).isNotNull();
-          if (expected != null) {
-            expected
-                .charges()
-                .forEach(
-                    (place, amounts) -> {
-                      if (!amounts.isEmpty()) {
-                        String name = place.node().isEmpty() ? TreeFixture.INSTANCE : place.node();
-                        charges.computeIfAbsent(name, n -> new LinkedHashMap<>()).putAll(amounts);
-                      }
-                    });
-            assertThat(core.running().resourcesByNode(run)).isEqualTo(charges);
-          }
-          assertThat(core.running().jobName(run)).isEqualTo(task.job());
-          assertThat(core.running().nodeName(run)).isEqualTo(task.node());
-        });
-  }
-
-  private void compareWorkers() {
-    for (WorkerUtilization use : core.capacity().workerUse()) {
-      WorkerInfo worker = oracle.workers().get(use.shard());
-      if (runner == Runner.POOL) {
-        assertThat(use.tasks()).isEqualTo(oracle.tasksOn(use.shard()));
-      }
-      for (Slots slots : use.slots()) {
-        Resource resource = oracle.config().settings().resources().find(slots.resource());
-        assertThat(slots.used()).isEqualTo(oracle.usedOn(use.shard(), slots.resource()));
-        if (worker != null && resource != null) {
-          assertThat(slots.limit()).isEqualTo(oracle.limitOn(worker, resource));
-        }
-      }
-    }
-  }
-
-  private void compareOrphans() {
-    Set<TaskKey> orphans = new HashSet<>();
-    for (long run : core.running().orphans()) {
-      orphans.add(new TaskKey(core.running().jobName(run), core.running().nodeName(run)));
-    }
-    assertThat(orphans).isEqualTo(oracle.orphans());
-  }
-
-  /** Returns a policy that starts nothing, but draws random numbers all the same. */
-  private static SchedulingPolicy looking(Set<String> open) {
-    return new SchedulingPolicy() {
-      @Override
-      public String name() {
-        return "looks only";
-      }
-
-      @Override
-      public void schedule(Round round) {
-        for (int job : round.openJobs()) {
-          open.add(round.name(job));
-        }
-      }
-    };
-  }
-
-  /**
-   * Checks that the bits at the root agree with a scan of all tasks. With redundancy groups, jobs
-   * may look open until a walk has ended at a full group, and closed until the end of a round.
-   */
-  private void compareOpenJobs() {
-    Set<String> open = new HashSet<>();
-    oracle.reservations().beginRound();
-    oracle.rooms().beginRound();
-    boolean complete = look(open);
-    while (grouped && !complete && open.isEmpty()) {
-      // Parked members of groups with room were opened.
-      complete = look(open);
-    }
-    if (!grouped) {
-      assertThat(open).isEqualTo(eligible().keySet());
-    } else if (complete) {
-      assertThat(eligible()).isEmpty();
-    }
-    oracle.reservations().roundOver(core.capacity().reservations(), now);
-  }
-
-  private boolean look(Set<String> open) {
-    return core.round(
-        looking(open),
-        Integer.MAX_VALUE,
-        run -> {
-          throw new AssertionError("placed by a policy that does not");
-        });
   }
 }

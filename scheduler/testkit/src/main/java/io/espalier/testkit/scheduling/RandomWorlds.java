@@ -50,7 +50,9 @@ public final class RandomWorlds {
     /** Batches, where nodes are closed and limits lowered. */
     BATCHED(Size.BATCHED),
     /** Batches, over redundancy groups. */
-    BATCHED_GROUPS(Size.BATCHED_GROUPS);
+    BATCHED_GROUPS(Size.BATCHED_GROUPS),
+    /** Tasks that are done and have to be verified. */
+    VERIFIED(Size.VERIFIED);
 
     @SuppressWarnings("ImmutableEnumChecker") // It is immutable: numbers only.
     private final Size size;

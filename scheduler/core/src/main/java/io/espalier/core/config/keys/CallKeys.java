@@ -10,6 +10,7 @@ import static io.espalier.core.config.keys.ValueType.seconds;
 import static io.espalier.core.config.keys.ValueType.text;
 
 import io.espalier.core.config.task.CallSpec;
+import io.espalier.core.config.task.CallTls;
 import io.espalier.core.config.task.HttpCall;
 import io.espalier.core.config.task.ThriftCall;
 import io.espalier.core.json.Json;
@@ -72,6 +73,7 @@ public final class CallKeys {
           Optional.empty(),
           Map.of(),
           Optional.empty(),
+          Optional.empty(),
           List.of(),
           Duration.ofSeconds(60),
           Optional.empty(),
@@ -84,7 +86,9 @@ public final class CallKeys {
           Duration.ofSeconds(60),
           Duration.ofSeconds(2),
           Duration.ofSeconds(30),
-          HttpCall.NotFound.UNKNOWN);
+          HttpCall.NotFound.UNKNOWN,
+          Optional.empty(),
+          Optional.empty());
 
   private CallKeys() {}
 
@@ -189,10 +193,18 @@ public final class CallKeys {
         private final Key<HttpCall, Optional<String>> headersFile =
             key(
                     "headers_file",
-                    optional(text(Pattern.compile("/.*"), "expected an absolute path"), "/"),
+                    CallTlsKeys.file(),
                     HttpCall::headersFile,
                     "A file of `Name: value` lines, for what is secret: read at each request, on the"
                         + " host that sends it.")
+                .writtenUnless(Optional.empty());
+        private final Key<HttpCall, Optional<CallTls>> tls =
+            key(
+                    "tls",
+                    optional(CallTlsKeys.TLS.type(), CallTls.USUAL),
+                    HttpCall::tls,
+                    "Which certificates count for URLs that begin with https; without it, those"
+                        + " that Java trusts.")
                 .writtenUnless(Optional.empty());
         private final Key<HttpCall, List<Integer>> success =
             key(
@@ -234,6 +246,7 @@ public final class CallKeys {
                   in.get(body, base),
                   in.get(headers, base),
                   in.get(headersFile, base),
+                  in.get(tls, base),
                   in.get(success, base),
                   in.get(timeout, base),
                   in.get(poll, base),
@@ -244,6 +257,12 @@ public final class CallKeys {
                 .error(
                     "a call cannot be sent with " + call.method(),
                     "HTTP may repeat such a request, and a call is sent once; use POST or PUT");
+          }
+          ConfigValue secured = in.find(tls);
+          if (secured != null && to != null && !to.startsWith("https:")) {
+            secured.error(
+                "the URL of the service does not begin with https, so there is no TLS",
+                "begin \"url\" with https, or remove \"tls\"");
           }
           ConfigValue statuses = in.find(success);
           if (statuses != null
@@ -291,6 +310,22 @@ public final class CallKeys {
                 oneOf(List.of(HttpCall.NotFound.values()), HttpCall.NotFound::label),
                 ThriftCall::notFound,
                 "What `NOT_FOUND` means, as 404 does for a call over HTTP.");
+        private final Key<ThriftCall, Optional<CallTls>> tls =
+            key(
+                    "tls",
+                    optional(CallTlsKeys.TLS.type(), CallTls.USUAL),
+                    ThriftCall::tls,
+                    "That the agent speaks TLS, and which certificates count: `{}` stands for those"
+                        + " that Java trusts. Without it, nothing is encrypted.")
+                .writtenUnless(Optional.empty());
+        private final Key<ThriftCall, Optional<String>> secretFile =
+            key(
+                    "secret_file",
+                    CallTlsKeys.file(),
+                    ThriftCall::secretFile,
+                    "A file whose text goes with each request as its `secret`, so that the agent"
+                        + " knows who calls: read at each request, on the host that sends it.")
+                .writtenUnless(Optional.empty());
 
         @Override
         @Nullable ThriftCall read(ConfigObject in, ThriftCall base) {
@@ -303,7 +338,14 @@ public final class CallKeys {
           return at == null || on == null
               ? null
               : new ThriftCall(
-                  at, on, within, first, most.compareTo(first) < 0 ? first : most, meaning);
+                  at,
+                  on,
+                  within,
+                  first,
+                  most.compareTo(first) < 0 ? first : most,
+                  meaning,
+                  in.get(tls, base),
+                  in.get(secretFile, base));
         }
       };
 

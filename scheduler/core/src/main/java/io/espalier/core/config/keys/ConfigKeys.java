@@ -42,6 +42,7 @@ public final class ConfigKeys {
           CallKeys.HTTP,
           CallKeys.POLL,
           CallKeys.CANCEL,
+          CallTlsKeys.TLS,
           JobKeys.WHOLE_JOB,
           RolloutKeys.ROLLOUT,
           RolloutKeys.FAIL_WHEN,

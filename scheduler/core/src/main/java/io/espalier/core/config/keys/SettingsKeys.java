@@ -140,7 +140,8 @@ public final class SettingsKeys extends Section<Settings> {
           plugIn("worker selector", Names::workerSelectors),
           Settings::workerSelector,
           "Which of the [workers](workers.md#which-worker) that fit gets a task: `roundrobin`,"
-              + " `busiest`, `least_loaded`, `two_choice`, or another that is installed.");
+              + " `busiest`, `least_loaded`, `two_choice`, `measured`, or another that is"
+              + " installed.");
   private final Key<Settings, List<QueueSpec>> queues =
       own(
           "queues",

@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param headers by name
  * @param headersFile absolute path of a file with further headers: for secrets, read at each
  *     request
+ * @param tls which certificates count; empty: those that Java trusts
  * @param success HTTP statuses that mean that the task has ended; empty: all from 200 to 299 but
  *     202
  * @param timeout how long one request may take
@@ -23,6 +24,7 @@ public record HttpCall(
     Optional<Json> body,
     Map<String, String> headers,
     Optional<String> headersFile,
+    Optional<CallTls> tls,
     List<Integer> success,
     Duration timeout,
     Optional<Poll> poll,

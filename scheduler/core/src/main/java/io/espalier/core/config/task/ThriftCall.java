@@ -1,6 +1,7 @@
 package io.espalier.core.config.task;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * The options of a call over Thrift (thrift/src/main/thrift/agent.thrift).
@@ -10,6 +11,9 @@ import java.time.Duration;
  * @param every wait before the second question
  * @param upTo longest wait between two questions
  * @param notFound what it means that the service does not know a call
+ * @param tls that the agent speaks TLS; empty: it does not
+ * @param secretFile absolute path of a file with the secret that goes with each request; empty:
+ *     none does
  */
 public record ThriftCall(
     String host,
@@ -17,4 +21,6 @@ public record ThriftCall(
     Duration timeout,
     Duration every,
     Duration upTo,
-    HttpCall.NotFound notFound) {}
+    HttpCall.NotFound notFound,
+    Optional<CallTls> tls,
+    Optional<String> secretFile) {}

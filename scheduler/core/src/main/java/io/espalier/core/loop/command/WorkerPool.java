@@ -122,7 +122,8 @@ public final class WorkerPool {
         worker.maxTasks(),
         worker.sinceMillis(),
         worker.lastSeenMillis(),
-        worker.note());
+        worker.note(),
+        worker.measured());
   }
 
   // ---- cordons

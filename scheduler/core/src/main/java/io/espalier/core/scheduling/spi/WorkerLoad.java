@@ -1,5 +1,7 @@
 package io.espalier.core.scheduling.spi;
 
+import io.espalier.core.running.MeasuredLoad;
+
 /** The load of a worker, for a {@link WorkerSelector}; valid only during the call. */
 public interface WorkerLoad {
   /** Returns the number of tasks on the worker. */
@@ -18,6 +20,12 @@ public interface WorkerLoad {
 
   /** Returns the limit of a resource. */
   int limit(int resource);
+
+  /**
+   * Returns how busy the worker has measured itself to be. A new measurement does not update the
+   * order in which workers are kept, so only selectors that draw two workers may use it.
+   */
+  MeasuredLoad measured();
 
   /** Returns the free slots; negative when usage exceeds the limit. */
   int free(int resource);

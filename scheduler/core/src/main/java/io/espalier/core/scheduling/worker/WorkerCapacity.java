@@ -6,6 +6,7 @@ import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.WorkerSlots;
+import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.capacity.OverLimitTracker;
@@ -78,6 +79,12 @@ public final class WorkerCapacity {
     @Override
     public int limit(int resource) {
       return capacity[worker * width + resource];
+    }
+
+    @Override
+    public MeasuredLoad measured() {
+      WorkerInfo info = table.info(worker);
+      return info == null ? MeasuredLoad.UNKNOWN : info.measured();
     }
 
     @Override
