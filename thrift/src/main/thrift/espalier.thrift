@@ -301,6 +301,7 @@ struct WireOrder {
   3: optional WireKill kill
   4: i64 extendMillis
   5: optional WireThrottle throttle // unknown to workers of releases before it
+  6: optional bool recall // end it as never started if it has not begun; for workers that can "recall"
 }
 
 struct WireWork {

@@ -12,7 +12,7 @@ export function brakeAll() {
   ask({ title: 'Start nothing more, anywhere', text: 'Running tasks go on. It is in force at once, and until somebody releases it.', button: 'Brake', danger: true, cli: ({ reason }) => command(['brake'], { reason }),
     act: async ({ reason }) => {
       const set = await request('POST', ['brakes'], { body: reason ? { reason } : {} });
-      return set.durable ? 'Nothing more starts' : 'Nothing more starts. The store does not answer: a crash now would undo this';
+      return `Nothing more starts.${set.durable ? '' : ' The store does not answer: a crash now would undo this.'}${unconfirmed(set)}`;
     } });
 }
 
@@ -20,6 +20,13 @@ function release(brake) {
   const place = Object.fromEntries([...TARGETS, 'level'].filter((name) => brake[name] !== undefined).map((name) => [name, brake[name]]));
   ask({ title: `Release the brake on ${brake.words}`, text: brake.ramp ? 'It is released by its ramp.' : 'All limits count again at once.', button: 'Release', cli: ({ reason }) => command(['release'], { ...place, reason }),
     act: async ({ reason }) => { await request('POST', ['brakes', 'release'], { body: { ...place, ...(reason ? { reason } : {}) } }); return 'The brake is released'; } });
+}
+
+/** Which workers may still start what they were given before. */
+function unconfirmed({ unconfirmed: number, unconfirmed_workers: names }) {
+  if (!number) return '';
+  const named = names.slice(0, 3);
+  return ` Not confirmed by ${named.join(', ')}${number > named.length ? ` and ${number - named.length} more workers` : ''}: what was given to them before may start until their lease ends.`;
 }
 
 function left(brake) { return brake.factor === 0 ? 'nothing starts' : `${Math.round(brake.factor * 10000) / 100} % of each limit is left`; }
@@ -31,6 +38,7 @@ export function Brakes({ brakes }) {
     t.strong('Brake on ', t.span({ dir: 'auto' }, b.words)), `: ${left(b)}`, b.author && t.span(', by ', t.span({ dir: 'auto' }, b.author)), ', set ', c(Ago, { ms: b.set_at_ms }),
     b.released_at_ms !== undefined ? ', released by its ramp' : b.expires_at_ms !== undefined && t.span(', until ', c(At, { ms: b.expires_at_ms })),
     b.reason && t.span(': ', t.span({ dir: 'auto' }, b.reason)),
+    b.unconfirmed > 0 && t.strong({ dir: 'auto' }, '.', unconfirmed(b)),
     may('operator') && t.button({ type: 'button', class: 'quiet', onClick: () => release(b) }, 'Release'))));
 }
 

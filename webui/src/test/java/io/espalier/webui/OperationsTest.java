@@ -9,6 +9,7 @@ import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -128,6 +129,23 @@ class OperationsTest {
     ok("POST", "quarantines/lift", host + "}");
     assertThat(((Json.Obj) ok("GET", "jobs", "")).get("quarantines")).isNull();
     assertThat(served.post("/api/v1/quarantines", "{\"job\": \"j\"}").statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void workersThatHaveNotConfirmedABrakeAreListed() {
+    List<String> workers = IntStream.range(0, 120).mapToObj(i -> "w" + (1000 + i)).toList();
+    served.scheduler.withUnconfirmed(workers);
+    HttpResponse<String> set = served.post("/api/v1/brakes", "{}");
+    assertThat(set.statusCode()).isEqualTo(200);
+    assertThat(Served.object(set).get("unconfirmed")).isEqualTo(Json.of(120));
+    assertThat(Served.object(set).get("unconfirmed_workers"))
+        .isEqualTo(Json.strings(workers.subList(0, 100)));
+    assertThat(Served.object(set).get("message"))
+        .isEqualTo(
+            Json.of("nothing starts (not confirmed by w1000, w1001, w1002 and 117 more workers)"));
+    Json all = ((Json.Obj) ok("GET", "brakes", "")).get("brakes");
+    assertThat(all).isInstanceOf(Json.Arr.class);
+    ok("POST", "brakes/release", "{}");
   }
 
   @Test

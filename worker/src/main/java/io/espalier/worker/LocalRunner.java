@@ -113,6 +113,16 @@ public final class LocalRunner implements TaskRunner {
   }
 
   @Override
+  public boolean recall(List<LaunchSpec> launches) {
+    for (LaunchSpec launch : launches) {
+      calls.recall(launch.job(), launch.node(), launch.invocation());
+      supervisor.recall(launch.job(), launch.node(), launch.invocation());
+    }
+    // It is decided by now, and what does not begin has its end.
+    return false;
+  }
+
+  @Override
   public boolean extend(String job, String node, Invocation invocation, long millis) {
     return calls.extend(job, node, invocation, millis)
         || supervisor.extend(job, node, invocation, millis);

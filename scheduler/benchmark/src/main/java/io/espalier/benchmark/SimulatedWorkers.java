@@ -209,6 +209,9 @@ final class SimulatedWorkers implements AutoCloseable {
     public void kill(RunId run, KillRequest how) {}
 
     @Override
+    public void recall(RunId run) {}
+
+    @Override
     public void extend(RunId run, long millis) {}
 
     @Override

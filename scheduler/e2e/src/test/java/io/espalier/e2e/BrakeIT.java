@@ -40,6 +40,39 @@ class BrakeIT {
     return ended;
   }
 
+  @Test
+  void a_worker_that_hangs_is_listed_after_a_second_until_it_has_confirmed(@TempDir Path directory) {
+    Site site = site(directory);
+    try (Pool pool = new Pool(site, 2, 60_000)) {
+      Http http = pool.http();
+      await().atMost(PATIENCE).until(() -> site.starts("scrub").size() == 4);
+      await().atMost(PATIENCE).until(() -> pool.running().values().stream().allMatch(n -> n > 0));
+      pool.worker("w2").signal("STOP");
+      Ended set =
+          site.espalier("brake", "--reason", "the network is down", "--server", pool.url());
+      assertThat(set.code()).as(set.stderr()).isZero();
+      assertThat(set.stdout()).contains("not confirmed by w2:").doesNotContain("w1");
+      assertThat(unconfirmed(http)).contains("\"w2\"");
+      assertThat(site.espalier("jobs", "--server", pool.url()).stdout())
+          .contains("not confirmed by w2");
+      pool.worker("w2").signal("CONT");
+      await().atMost(PATIENCE).until(() -> unconfirmed(http).equals("null"));
+      site.write("go", "");
+      await().atMost(PATIENCE).until(() -> progress(http, "done") == 4);
+      assertThat(site.starts("scrub")).as("nothing has started").hasSize(4);
+      Ended again = site.espalier("brake", "--server", pool.url());
+      assertThat(again.stdout()).startsWith("nothing starts").doesNotContain("not confirmed");
+      assertThat(site.espalier("release", "--server", pool.url()).code()).isZero();
+      await().atMost(PATIENCE).until(() -> progress(http, "done") == TASKS);
+      assertThat(site.starts("scrub").values()).as("each ran once").containsOnly(1);
+    }
+  }
+
+  private static String unconfirmed(Http http) {
+    Json.Arr brakes = (Json.Arr) Site.at(http.get("/api/v1/brakes"), "brakes");
+    return String.valueOf(((Json.Obj) brakes.items().get(0)).get("unconfirmed_workers"));
+  }
+
   private static long progress(Http http, String what) {
     return number(http.get("/api/v1/jobs/scrub"), "progress", what);
   }

@@ -15,6 +15,7 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
   private static final org.apache.thrift.protocol.TField KILL_FIELD_DESC = new org.apache.thrift.protocol.TField("kill", org.apache.thrift.protocol.TType.STRUCT, (short)3);
   private static final org.apache.thrift.protocol.TField EXTEND_MILLIS_FIELD_DESC = new org.apache.thrift.protocol.TField("extendMillis", org.apache.thrift.protocol.TType.I64, (short)4);
   private static final org.apache.thrift.protocol.TField THROTTLE_FIELD_DESC = new org.apache.thrift.protocol.TField("throttle", org.apache.thrift.protocol.TType.STRUCT, (short)5);
+  private static final org.apache.thrift.protocol.TField RECALL_FIELD_DESC = new org.apache.thrift.protocol.TField("recall", org.apache.thrift.protocol.TType.BOOL, (short)6);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireOrderStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireOrderTupleSchemeFactory();
@@ -24,6 +25,7 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
   private @org.apache.thrift.annotation.Nullable WireKill kill; // optional
   private long extendMillis; // required
   private @org.apache.thrift.annotation.Nullable WireThrottle throttle; // optional
+  private boolean recall; // optional
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -31,7 +33,8 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
     NUMBER((short)2, "number"),
     KILL((short)3, "kill"),
     EXTEND_MILLIS((short)4, "extendMillis"),
-    THROTTLE((short)5, "throttle");
+    THROTTLE((short)5, "throttle"),
+    RECALL((short)6, "recall");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -57,6 +60,8 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
           return EXTEND_MILLIS;
         case 5: // THROTTLE
           return THROTTLE;
+        case 6: // RECALL
+          return RECALL;
         default:
           return null;
       }
@@ -102,8 +107,9 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
   // isset id assignments
   private static final int __NUMBER_ISSET_ID = 0;
   private static final int __EXTENDMILLIS_ISSET_ID = 1;
+  private static final int __RECALL_ISSET_ID = 2;
   private byte __isset_bitfield = 0;
-  private static final _Fields optionals[] = {_Fields.KILL,_Fields.THROTTLE};
+  private static final _Fields optionals[] = {_Fields.KILL,_Fields.THROTTLE,_Fields.RECALL};
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
     java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> tmpMap = new java.util.EnumMap<_Fields, org.apache.thrift.meta_data.FieldMetaData>(_Fields.class);
@@ -117,6 +123,8 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I64)));
     tmpMap.put(_Fields.THROTTLE, new org.apache.thrift.meta_data.FieldMetaData("throttle", org.apache.thrift.TFieldRequirementType.OPTIONAL,
         new org.apache.thrift.meta_data.StructMetaData(org.apache.thrift.protocol.TType.STRUCT, WireThrottle.class)));
+    tmpMap.put(_Fields.RECALL, new org.apache.thrift.meta_data.FieldMetaData("recall", org.apache.thrift.TFieldRequirementType.OPTIONAL,
+        new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.BOOL)));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireOrder.class, metaDataMap);
   }
@@ -153,6 +161,7 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
     if (other.isSetThrottle()) {
       this.throttle = new WireThrottle(other.throttle);
     }
+    this.recall = other.recall;
   }
 
   @Override
@@ -169,6 +178,8 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
     setExtendMillisIsSet(false);
     this.extendMillis = 0;
     this.throttle = null;
+    setRecallIsSet(false);
+    this.recall = false;
   }
 
   @org.apache.thrift.annotation.Nullable
@@ -292,6 +303,29 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
     }
   }
 
+  public boolean isRecall() {
+    return this.recall;
+  }
+
+  public WireOrder setRecall(boolean recall) {
+    this.recall = recall;
+    setRecallIsSet(true);
+    return this;
+  }
+
+  public void unsetRecall() {
+    __isset_bitfield = org.apache.thrift.EncodingUtils.clearBit(__isset_bitfield, __RECALL_ISSET_ID);
+  }
+
+  /** Returns true if field recall is set (has been assigned a value) and false otherwise */
+  public boolean isSetRecall() {
+    return org.apache.thrift.EncodingUtils.testBit(__isset_bitfield, __RECALL_ISSET_ID);
+  }
+
+  public void setRecallIsSet(boolean value) {
+    __isset_bitfield = org.apache.thrift.EncodingUtils.setBit(__isset_bitfield, __RECALL_ISSET_ID, value);
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -335,6 +369,14 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
       }
       break;
 
+    case RECALL:
+      if (value == null) {
+        unsetRecall();
+      } else {
+        setRecall((java.lang.Boolean)value);
+      }
+      break;
+
     }
   }
 
@@ -356,6 +398,9 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
 
     case THROTTLE:
       return getThrottle();
+
+    case RECALL:
+      return isRecall();
 
     }
     throw new java.lang.IllegalStateException();
@@ -379,6 +424,8 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
       return isSetExtendMillis();
     case THROTTLE:
       return isSetThrottle();
+    case RECALL:
+      return isSetRecall();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -441,6 +488,15 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
         return false;
     }
 
+    boolean this_present_recall = true && this.isSetRecall();
+    boolean that_present_recall = true && that.isSetRecall();
+    if (this_present_recall || that_present_recall) {
+      if (!(this_present_recall && that_present_recall))
+        return false;
+      if (this.recall != that.recall)
+        return false;
+    }
+
     return true;
   }
 
@@ -463,6 +519,10 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
     hashCode = hashCode * 8191 + ((isSetThrottle()) ? 131071 : 524287);
     if (isSetThrottle())
       hashCode = hashCode * 8191 + throttle.hashCode();
+
+    hashCode = hashCode * 8191 + ((isSetRecall()) ? 131071 : 524287);
+    if (isSetRecall())
+      hashCode = hashCode * 8191 + ((recall) ? 131071 : 524287);
 
     return hashCode;
   }
@@ -525,6 +585,16 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
         return lastComparison;
       }
     }
+    lastComparison = java.lang.Boolean.compare(isSetRecall(), other.isSetRecall());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetRecall()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.recall, other.recall);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
     return 0;
   }
 
@@ -582,6 +652,12 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
       } else {
         sb.append(this.throttle);
       }
+      first = false;
+    }
+    if (isSetRecall()) {
+      if (!first) sb.append(", ");
+      sb.append("recall:");
+      sb.append(this.recall);
       first = false;
     }
     sb.append(")");
@@ -683,6 +759,14 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
             break;
+          case 6: // RECALL
+            if (schemeField.type == org.apache.thrift.protocol.TType.BOOL) {
+              struct.recall = iprot.readBool();
+              struct.setRecallIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
           default:
             org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
         }
@@ -724,6 +808,11 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
           oprot.writeFieldEnd();
         }
       }
+      if (struct.isSetRecall()) {
+        oprot.writeFieldBegin(RECALL_FIELD_DESC);
+        oprot.writeBool(struct.recall);
+        oprot.writeFieldEnd();
+      }
       oprot.writeFieldStop();
       oprot.writeStructEnd();
     }
@@ -758,7 +847,10 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
       if (struct.isSetThrottle()) {
         optionals.set(4);
       }
-      oprot.writeBitSet(optionals, 5);
+      if (struct.isSetRecall()) {
+        optionals.set(5);
+      }
+      oprot.writeBitSet(optionals, 6);
       if (struct.isSetRun()) {
         struct.run.write(oprot);
       }
@@ -774,12 +866,15 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
       if (struct.isSetThrottle()) {
         struct.throttle.write(oprot);
       }
+      if (struct.isSetRecall()) {
+        oprot.writeBool(struct.recall);
+      }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireOrder struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(5);
+      java.util.BitSet incoming = iprot.readBitSet(6);
       if (incoming.get(0)) {
         struct.run = new WireRun();
         struct.run.read(iprot);
@@ -802,6 +897,10 @@ public class WireOrder implements org.apache.thrift.TBase<WireOrder, WireOrder._
         struct.throttle = new WireThrottle();
         struct.throttle.read(iprot);
         struct.setThrottleIsSet(true);
+      }
+      if (incoming.get(5)) {
+        struct.recall = iprot.readBool();
+        struct.setRecallIsSet(true);
       }
     }
   }

@@ -209,6 +209,9 @@ public final class WireWorks {
       speed.setReason(throttle.reason());
       wire.setThrottle(speed);
     }
+    if (order.recall()) {
+      wire.setRecall(true);
+    }
     return wire;
   }
 
@@ -218,7 +221,8 @@ public final class WireWorks {
         wire.getNumber(),
         wire.isSetKill() ? Wire.kill(wire.getKill()) : null,
         wire.getExtendMillis(),
-        wire.isSetThrottle() ? throttle(wire.getThrottle()) : null);
+        wire.isSetThrottle() ? throttle(wire.getThrottle()) : null,
+        wire.isRecall());
   }
 
   private static Throttle throttle(WireThrottle wire) {

@@ -101,8 +101,9 @@ class WireTest {
         List.of(
             new TaskCommand(run, 1, new KillRequest(KillRequest.Method.KILL, 0), 0),
             new TaskCommand(run, 2, null, 60_000),
-            new TaskCommand(run, 3, null, 0, new Throttle(0.25, "probe lag is 9")),
-            new TaskCommand(run, 4, null, 0, new Throttle(0, ""))),
+            TaskCommand.throttle(run, 3, new Throttle(0.25, "probe lag is 9")),
+            TaskCommand.throttle(run, 4, new Throttle(0, "")),
+            TaskCommand.recall(run, 5)),
         List.of(run),
         List.of(new RunId("other", "m", new Invocation(2, 4, 6))));
   }

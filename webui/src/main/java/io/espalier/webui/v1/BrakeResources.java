@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class BrakeResources {
   private static final double MOST_SECONDS = 1e9;
 
+  /** How many workers that have not confirmed a brake are named. */
+  private static final int MOST_NAMED = 100;
+
   private final SchedulerApi api;
 
   BrakeResources(SchedulerApi api) {
@@ -195,8 +198,15 @@ final class BrakeResources {
               .put("every_seconds", ramp.millis() / 1000.0)
               .build());
     }
-    return json.put("author", brake.author())
+    json.put("author", brake.author())
         .put("reason", brake.reason())
         .put("set_at_ms", brake.sinceMillis());
+    if (!view.unconfirmed().isEmpty()) {
+      json.put("unconfirmed", view.unconfirmed().size())
+          .put(
+              "unconfirmed_workers",
+              Json.strings(view.unconfirmed().stream().limit(MOST_NAMED).toList()));
+    }
+    return json;
   }
 }

@@ -1,11 +1,13 @@
 package io.espalier.worker.agent;
 
 import io.espalier.core.protocol.ClockReading;
+import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.LaunchSpec;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,21 +30,43 @@ final class LeaseBarrier {
    *
    * @param starts the tasks that the action starts
    */
-  private record Waiting(List<LaunchSpec> starts, Runnable action) {}
+  private record Waiting(List<LaunchSpec> starts, Consumer<List<LaunchSpec>> action) {
+    void run() {
+      action.accept(starts);
+    }
+  }
 
   /** Starts tasks once the lease is in force, or at once if it already is. */
-  void start(List<LaunchSpec> launches, Runnable action) {
+  void start(List<LaunchSpec> launches, Consumer<List<LaunchSpec>> action) {
     pass(new Waiting(launches, action));
   }
 
   /** Runs another action on a task, after all actions queued before it. */
   void then(Runnable action) {
-    pass(new Waiting(List.of(), action));
+    pass(new Waiting(List.of(), none -> action.run()));
+  }
+
+  /** Takes back the start of a task; returns false when it does not wait here. */
+  boolean recall(RunId run) {
+    boolean found = false;
+    for (int i = waiting.size(); i > 0; i--) {
+      Waiting next = waiting.remove();
+      List<LaunchSpec> rest =
+          next.starts().stream().filter(launch -> !RunId.of(launch).equals(run)).toList();
+      boolean without = rest.size() < next.starts().size();
+      found |= without;
+      if (!without) {
+        waiting.add(next);
+      } else if (!rest.isEmpty()) {
+        waiting.add(new Waiting(rest, next.action()));
+      }
+    }
+    return found;
   }
 
   private void pass(Waiting next) {
     if (inForce && waiting.isEmpty()) {
-      next.action().run();
+      next.run();
     } else {
       waiting.add(next);
     }
@@ -73,7 +97,7 @@ final class LeaseBarrier {
     inForce = true;
     for (Waiting next = waiting.poll(); next != null; next = waiting.poll()) {
       try {
-        next.action().run();
+        next.run();
       } catch (RuntimeException e) {
         // A bug in one action must not prevent the actions behind it.
         log.error("while doing what had waited for the lease", e);

@@ -97,6 +97,12 @@ public final class ProcessTaskExecutor implements TaskExecutor {
   }
 
   @Override
+  public void recall(RunId run) {
+    calls.recall(run.job(), run.node(), run.invocation());
+    supervisor.recall(run.job(), run.node(), run.invocation());
+  }
+
+  @Override
   public void extend(RunId run, long millis) {
     // As in kill.
     boolean unused =

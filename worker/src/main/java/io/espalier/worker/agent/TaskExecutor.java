@@ -32,6 +32,14 @@ public interface TaskExecutor extends AutoCloseable {
 
   void kill(RunId run, KillRequest how);
 
+  /**
+   * Starts a task no more if it has not begun, which is decided before the call returns: it then
+   * ends as never started.
+   */
+  default void recall(RunId run) {
+    // Where nothing waits to begin, there is nothing to take back.
+  }
+
   void extend(RunId run, long millis);
 
   /** Tells a task how fast to work. */

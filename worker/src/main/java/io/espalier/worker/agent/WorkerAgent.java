@@ -43,6 +43,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -147,7 +148,7 @@ public final class WorkerAgent implements AutoCloseable {
         options.maxTasks(),
         physical,
         options.peer().protocol(),
-        Set.of("lease_guard"),
+        Set.of("lease_guard", WorkerDescription.RECALL),
         options.labels());
   }
 
@@ -363,15 +364,15 @@ public final class WorkerAgent implements AutoCloseable {
 
     @Override
     public void start(LaunchSpec launch) {
-      start(List.of(launch), () -> tasks.start(launch));
+      start(List.of(launch), one -> tasks.start(launch));
     }
 
     @Override
     public void startBatch(List<LaunchSpec> members) {
-      start(members, () -> tasks.startBatch(members));
+      start(members, tasks::startBatch);
     }
 
-    private void start(List<LaunchSpec> launches, Runnable action) {
+    private void start(List<LaunchSpec> launches, Consumer<List<LaunchSpec>> action) {
       for (LaunchSpec launch : launches) {
         running.add(RunId.of(launch));
         stats.started();
@@ -382,6 +383,16 @@ public final class WorkerAgent implements AutoCloseable {
     @Override
     public void kill(RunId run, KillRequest how) {
       gate.then(() -> tasks.kill(run, how));
+    }
+
+    @Override
+    public void recall(RunId run) {
+      if (gate.recall(run)) {
+        ends.add(
+            TaskResult.notStarted(run.job(), run.node(), run.invocation(), "it was recalled", 0));
+      } else {
+        tasks.recall(run);
+      }
     }
 
     @Override

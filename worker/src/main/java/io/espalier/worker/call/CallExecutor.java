@@ -29,6 +29,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -67,6 +68,10 @@ public final class CallExecutor implements AutoCloseable {
   private final TaskLog log;
   private final OwnerThread<Runnable> thread = new OwnerThread<>("calls");
   private final Map<JournalKey, InvocationLimits> known = new ConcurrentHashMap<>();
+
+  /** What has not begun to be sent. Whoever removes a call from it decides: it is sent, or not. */
+  private final Set<JournalKey> unsent = ConcurrentHashMap.newKeySet();
+
   private final Map<JournalKey, Running> running = new HashMap<>();
   private final Map<String, CallClient> clients = new HashMap<>();
   private final TreeSet<Timer> timers =
@@ -151,7 +156,7 @@ public final class CallExecutor implements AutoCloseable {
    * @throws IllegalStateException before {@link #open}, and for an invocation that is known
    */
   public void start(LaunchSpec launch) {
-    accept(launch, this::send);
+    accept(launch, this::send, true);
   }
 
   /**
@@ -160,11 +165,11 @@ public final class CallExecutor implements AutoCloseable {
    */
   public void adopt(LaunchSpec launch) {
     if (!known.containsKey(JournalKey.of(launch))) {
-      accept(launch, this::take);
+      accept(launch, this::take, false);
     }
   }
 
-  private void accept(LaunchSpec launch, Consumer<LaunchSpec> message) {
+  private void accept(LaunchSpec launch, Consumer<LaunchSpec> message, boolean sends) {
     JournalKey key = JournalKey.of(launch);
     boolean late;
     synchronized (this) {
@@ -173,6 +178,9 @@ public final class CallExecutor implements AutoCloseable {
       }
       if (known.putIfAbsent(key, launch.limits()) != null) {
         throw new IllegalStateException("this invocation was started before: " + key);
+      }
+      if (sends) {
+        unsent.add(key);
       }
       late = closed;
       if (!begun && !late) {
@@ -211,6 +219,17 @@ public final class CallExecutor implements AutoCloseable {
    */
   public boolean letGo(String job, String node, Invocation invocation, String why) {
     return tell(new JournalKey(job, node, invocation), call -> letGo(call, why));
+  }
+
+  /**
+   * Takes a call back, if it has not begun to be sent: it never will be, and ends as not started.
+   * This is decided when the call of this method returns.
+   */
+  public void recall(String job, String node, Invocation invocation) {
+    JournalKey key = new JournalKey(job, node, invocation);
+    if (unsent.remove(key)) {
+      boolean unused = tell(key, call -> letGo(call, "it was recalled"));
+    }
   }
 
   private boolean tell(JournalKey key, Consumer<Running> message) {
@@ -329,7 +348,7 @@ public final class CallExecutor implements AutoCloseable {
   /** Sends what waits, as far as it may. */
   private void sendNext() {
     for (Unsent next = starts.next(); next != null; next = starts.next()) {
-      if (!next.call().isOver) {
+      if (!next.call().isOver && unsent.remove(next.call().key)) {
         starts.sent(next.call().service);
         send(next.call(), next.argument());
       }
@@ -605,6 +624,7 @@ public final class CallExecutor implements AutoCloseable {
 
   private void end(JournalKey key, TaskResult result) {
     InvocationLimits unused = known.remove(key);
+    unsent.remove(key);
     to(sink -> sink.ended(result));
   }
 

@@ -80,6 +80,10 @@ public final class TaskSupervisor implements AutoCloseable {
   private final int capacity;
   private final Map<JournalKey, SupervisedTask> known = new ConcurrentHashMap<>();
   private final Map<JournalKey, LaunchSpec> accepted = new ConcurrentHashMap<>();
+
+  /** What has not begun. Whoever removes a task from it decides: it begins, or it is recalled. */
+  private final Set<JournalKey> unbegun = ConcurrentHashMap.newKeySet();
+
   private volatile @Nullable TaskListener listener;
   private volatile boolean confirmsStarts;
   private volatile boolean closing;
@@ -254,6 +258,7 @@ public final class TaskSupervisor implements AutoCloseable {
       for (LaunchSpec member : members) {
         JournalKey key = JournalKey.of(member);
         accepted.remove(key);
+        unbegun.remove(key);
         sink.ended(notStarted(key));
       }
     }
@@ -267,10 +272,20 @@ public final class TaskSupervisor implements AutoCloseable {
         throw new IllegalStateException("this invocation was started before: " + key);
       }
     }
+    members.forEach(member -> unbegun.add(JournalKey.of(member)));
   }
 
   private static TaskResult notStarted(JournalKey key) {
     return key.end(TaskResult.Kind.NOT_STARTED).withMessage("shutting down");
+  }
+
+  /**
+   * Takes a start back, if it has not begun: it never will, and ends as not started. This is
+   * decided when the call returns.
+   */
+  public void recall(String job, String node, Invocation invocation) {
+    // The supervisor's thread, which comes to it later, does not find it and ends it.
+    boolean unused = unbegun.remove(new JournalKey(job, node, invocation));
   }
 
   /** Queues a kill request; returns false when this invocation is unknown, or has ended. */
@@ -370,14 +385,27 @@ public final class TaskSupervisor implements AutoCloseable {
     return accepted.isEmpty() || abandoned;
   }
 
-  private void begin(List<LaunchSpec> members) {
-    if (closing) {
-      for (LaunchSpec member : members) {
-        accepted.remove(JournalKey.of(member));
-        deliver(notStarted(JournalKey.of(member)));
+  private void begin(List<LaunchSpec> started) {
+    List<LaunchSpec> members = new ArrayList<>(started.size());
+    for (LaunchSpec member : started) {
+      JournalKey key = JournalKey.of(member);
+      boolean recalled = !unbegun.remove(key);
+      if (closing || recalled) {
+        accepted.remove(key);
+        deliver(
+            closing
+                ? notStarted(key)
+                : key.end(TaskResult.Kind.NOT_STARTED).withMessage("it was recalled"));
+      } else {
+        members.add(member);
       }
-      return;
     }
+    if (!members.isEmpty()) {
+      beginProcesses(members);
+    }
+  }
+
+  private void beginProcesses(List<LaunchSpec> members) {
     if (members.get(0).batch() == 0) {
       RunningTask task = new RunningTask(members.get(0), host);
       known.put(task.key(), task);
@@ -387,7 +415,7 @@ public final class TaskSupervisor implements AutoCloseable {
       batch.members().forEach(member -> known.put(member.key(), member));
       begin(batch.process(), members);
     } else {
-      members.forEach(member -> begin(List.of(member)));
+      members.forEach(member -> beginProcesses(List.of(member)));
     }
   }
 

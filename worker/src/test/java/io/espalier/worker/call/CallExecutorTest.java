@@ -273,6 +273,27 @@ class CallExecutorTest implements TaskListener {
   }
 
   @Test
+  void aCallIsRecalledUnlessItIsBeingSent() throws Exception {
+    calls.close();
+    calls = new CallExecutor(new TaskLog(logs, "here", end -> Json.Obj.EMPTY), 1, 1);
+    calls.open(this);
+    LaunchSpec sent = launch(polling(), "n0", Duration.ofMinutes(1), InvocationLimits.NONE, false);
+    LaunchSpec waits = launch(polling(), "n1", Duration.ofMinutes(1), InvocationLimits.NONE, false);
+    calls.start(sent);
+    await().atMost(PATIENCE).until(() -> wasSent("n0"));
+    calls.start(waits);
+    calls.recall("job", "n0", sent.invocation());
+    calls.recall("job", "n1", waits.invocation());
+    TaskResult recalled = end();
+    assertThat(recalled.node()).isEqualTo("n1");
+    assertThat(recalled.kind()).isEqualTo(TaskResult.Kind.NOT_STARTED);
+    service.answers("/run/n0", Reply.of(200, ""));
+    assertThat(end().rawStatus()).isEqualTo("done");
+    assertThat(wasSent("n1")).isFalse();
+    assertThat(calls.count()).isZero();
+  }
+
+  @Test
   void aServiceThatDoesNotAnswerDelaysNoOther() throws Exception {
     List<LaunchSpec> hanging = new ArrayList<>();
     for (int i = 0; i < 500; i++) {

@@ -97,6 +97,22 @@ class SteeringCommandsTest {
   }
 
   @Test
+  void aBrakeNamesTheWorkersThatHaveNotConfirmedIt() {
+    String all = "'words':'everything','message':'nothing starts'";
+    server.on(
+        "POST /api/v1/brakes",
+        "{"
+            + all
+            + ",'factor':0,'durable':true,'unconfirmed':3,'unconfirmed_workers':['w1','w2']}");
+    assertThat(run("brake").out())
+        .isEqualToNormalizingNewlines(
+            """
+            nothing starts on everything; not confirmed by w1, w2 and 1 more: they may start what they were given before, \
+            until their lease ends
+            """);
+  }
+
+  @Test
   void brakesAreSetReleasedAndListed() {
     String all = "'words':'everything','message':'nothing starts, by ann: net'";
     server

@@ -9,6 +9,7 @@ import io.espalier.core.api.view.Explanation;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
+import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.Brake.Target;
@@ -273,6 +274,104 @@ class BrakesTest {
     assertThat(done(set).durable()).isFalse();
     world.storeAnswers();
     assertThat(world.brakes).containsKey(ALL);
+  }
+
+  // ---- what was handed to workers before
+
+  private void confirmRecalls() {
+    world.post(new LoopInput.Recalled(world.recalls.stream().map(LaunchSpec::invocation).toList()));
+  }
+
+  @Test
+  void theAnswerWaitsForTheWorkersThatMayHaveBegunNothing() {
+    world.takesBack = true;
+    world.configure(TWO_HOSTS);
+    CompletionStage<BrakeView> set = brake(H1, 0, 0, null);
+    world.settle();
+    assertThat(set.toCompletableFuture()).isNotDone();
+    assertThat(world.recalls)
+        .extracting(LaunchSpec::node)
+        .containsExactlyInAnyOrder("a", "b", "a", "b", "c");
+    confirmRecalls();
+    assertThat(done(set).unconfirmed()).isEmpty();
+    assertThat(done(set).durable()).isTrue();
+  }
+
+  @Test
+  void whatIsRecalledCostsNoAttemptAndIsNotWaitedFor() {
+    world.takesBack = true;
+    world.configure(TWO_HOSTS);
+    CompletionStage<BrakeView> set = brake(new Brake.Key(Target.JOB, "", "free"), 0, 0, null);
+    world.settle();
+    for (String node : List.of("a", "b", "c", "d", "e", "f")) {
+      assertThat(set.toCompletableFuture()).isNotDone();
+      world.refuses("free", node, "it was recalled", 0);
+    }
+    assertThat(done(set).unconfirmed()).isEmpty();
+    assertThat(running("free")).isZero();
+    release(new Brake.Key(Target.JOB, "", "free"), null);
+    world.advance(5_000);
+    assertThat(running("free")).isEqualTo(6);
+    assertThat(world.launch("free", "a").attempt()).isEqualTo(1);
+    world.core.verify();
+  }
+
+  @Test
+  void afterASecondTheAnswerListsTheWorkersThatHaveNotConfirmed() {
+    world.takesBack = true;
+    world.configure(TWO_HOSTS);
+    CompletionStage<BrakeView> set = brake(ALL, 0, 0, null);
+    world.settle();
+    world.advance(999);
+    assertThat(set.toCompletableFuture()).isNotDone();
+    world.advance(1);
+    String shard = world.launch("j", "a").worker().shard();
+    assertThat(done(set).durable()).isTrue();
+    assertThat(done(set).unconfirmed()).containsExactly(shard);
+    world.advance(200);
+    assertThat(unconfirmed()).containsExactly(shard);
+    confirmRecalls();
+    world.settle();
+    world.advance(200);
+    assertThat(unconfirmed()).as("the view follows").isEmpty();
+  }
+
+  private List<String> unconfirmed() {
+    return Objects.requireNonNull(world.view).brakes().stream()
+        .flatMap(brake -> brake.unconfirmed().stream())
+        .toList();
+  }
+
+  @Test
+  void aBrakeThatLeavesAShareTakesNothingBackAndNeitherDoesOneThatIsReplacedByIt() {
+    world.takesBack = true;
+    world.configure(TWO_HOSTS);
+    brake(ALL, 0.5);
+    assertThat(world.recalls).isEmpty();
+    CompletionStage<BrakeView> set = brake(ALL, 0, 0, null);
+    world.settle();
+    brake(ALL, 0.25);
+    assertThat(done(set).unconfirmed()).isEmpty();
+  }
+
+  @Test
+  void aSchedulerThatTakesOverRecallsWhatTheOneBeforeHadHandedOver() {
+    world.isRemote = true;
+    world.takesBack = true;
+    world.configure(TWO_HOSTS);
+    CompletionStage<BrakeView> set = brake(new Brake.Key(Target.SET, "", "s"), 0, 0, null);
+    world.settle();
+    assertThat(set.toCompletableFuture()).isNotDone();
+    world.recalls.clear();
+    world.crashAndRestart();
+    world.configure(TWO_HOSTS);
+    assertThat(world.recalls).hasSize(10);
+    world.advance(200);
+    assertThat(unconfirmed()).hasSize(1);
+    confirmRecalls();
+    world.settle();
+    world.advance(200);
+    assertThat(unconfirmed()).isEmpty();
   }
 
   // ---- less

@@ -92,6 +92,11 @@ final class LoopWorld {
   /** What running tasks were told about their speed. */
   final List<String> throttles = new ArrayList<>();
 
+  /** Whether the runner takes starts back and says so later; and what it was asked to. */
+  boolean takesBack;
+
+  final List<LaunchSpec> recalls = new ArrayList<>();
+
   /** The runner forgets tasks and never says so. */
   boolean lostEnds;
 
@@ -531,6 +536,12 @@ final class LoopWorld {
     @Override
     public boolean confirmStarts(boolean wanted) {
       return confirmsStarts;
+    }
+
+    @Override
+    public boolean recall(List<LaunchSpec> launches) {
+      recalls.addAll(launches);
+      return takesBack;
     }
 
     @Override

@@ -201,7 +201,7 @@ final class ShardedTest {
     assertThat(core.capacity().nodeProblems())
         .extracting(Problem::message)
         .containsExactly(
-            "the members of 1 group, a (2 members here and 1 on other schedulers), have several"
+            "the members of 1 group, a (2 members here and 1 on other schedulers), are on several"
                 + " schedulers, so nothing starts on them");
     // The node moves, or gets another value: the group is that of one scheduler again.
     assertThat(startsIn(inGroups(2, "c"))).containsExactlyInAnyOrder("d1", "d2");

@@ -261,8 +261,8 @@ public sealed interface Command<T> {
   /**
    * Starts fewer tasks, or none, in a part of the tree or of the jobs, replacing an older brake
    * with the same key. Kills nothing. Nothing is placed against it from the command on. Answered
-   * once it is durable and the starts before it are with the runner; after a second also if it is
-   * not.
+   * once it is durable and, if it stops everything, each worker has confirmed that it starts no
+   * more of what it was given before; after a second also if not.
    *
    * @param brake brake; its times and bases are ignored: it takes effect now. The level of a node
    *     may be empty if only one level has a node of that name

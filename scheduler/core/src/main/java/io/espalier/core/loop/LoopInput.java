@@ -130,6 +130,14 @@ public sealed interface LoopInput {
     }
   }
 
+  /** A runner has confirmed that it starts none of these any more, unless it had begun. */
+  record Recalled(List<Invocation> invocations) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.recalled(invocations);
+    }
+  }
+
   /** The end of an invocation. */
   record TaskEnded(TaskResult end) implements LoopInput {
     @Override

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Executes the commands of operators, at the instant of a step of the loop. */
 final class OperatorCommands implements Command.Handler {
-  /** How long the answer to a brake waits for the store. */
+  /** How long the answer to a brake waits for the store and the workers. */
   private static final long BRAKE_ANSWER_MILLIS = 1_000;
 
   private final SchedulingCore core;
@@ -357,7 +357,7 @@ final class OperatorCommands implements Command.Handler {
 
   // ---- brakes
 
-  /** An answer to a brake that waits for the store. */
+  /** An answer to a brake that waits for the store and the workers. */
   private record BrakeAnswer(
       Brake brake,
       long byMillis,
@@ -452,11 +452,13 @@ final class OperatorCommands implements Command.Handler {
     brakeAnswers.removeIf(answer -> isAnswered(answer, nowMillis));
   }
 
-  private static boolean isAnswered(BrakeAnswer pending, long nowMillis) {
+  private boolean isAnswered(BrakeAnswer pending, long nowMillis) {
     boolean durable = pending.durable.isDone();
-    return (durable || nowMillis >= pending.byMillis)
+    Brake brake = pending.brake;
+    boolean complete = durable && brakes.isConfirmed(brake.key());
+    return (complete || nowMillis >= pending.byMillis)
         && pending.answer.complete(
-            new BrakeView(pending.brake, pending.brake.millionths(), durable));
+            new BrakeView(brake, brake.millionths(), durable, brakes.unconfirmed(brake.key())));
   }
 
   /** When {@link #step} must be called next; {@link Long#MAX_VALUE}: only after an input. */

@@ -151,7 +151,7 @@ public final class SchedulerLoop {
     this.admission = new JobAdmission(core);
     this.pauses = new PauseRegistry(core, events);
     this.limits = new LimitOverrideCommands(core, events);
-    this.brakes = new BrakeCommands(core, events);
+    this.brakes = new BrakeCommands(core, live, ports.runner(), events);
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
     WindowGates windows = new WindowGates(core, events, paces);
@@ -355,6 +355,11 @@ public final class SchedulerLoop {
     starting.confirmed(start, nowMillis);
   }
 
+  void recalled(List<Invocation> invocations) {
+    brakes.recalled(invocations);
+    views.changed();
+  }
+
   void ended(TaskResult end, long nowMillis) {
     starting.ended(end, nowMillis);
     if (!recovery.keeps(end, changes.hasConfig())) {
@@ -475,7 +480,7 @@ public final class SchedulerLoop {
     more |= changes.step(nowMillis, row -> committer.changed(row, nowMillis));
     if (changes.tookForce()) {
       recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
-      brakes.refresh(nowMillis);
+      brakes.configured(nowMillis);
       steps.configured(nowMillis);
       outbox.configured(core.config());
       committer.bound(core.config().settings().capacity().maxStarting());

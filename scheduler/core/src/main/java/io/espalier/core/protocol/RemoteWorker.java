@@ -123,10 +123,17 @@ final class RemoteWorker {
     deliverOrders(run);
   }
 
-  /** Notes that the worker has carried out the commands of a run up to that number. */
-  void ordersArrived(TrackedRun run, long upTo) {
+  /**
+   * Notes that the worker has carried out the commands of a run up to that number.
+   *
+   * @return whether it has confirmed a recall
+   */
+  boolean ordersArrived(TrackedRun run, long upTo) {
+    boolean recalled =
+        run.orders.stream().anyMatch(order -> order.recall() && order.number() <= upTo);
     run.orders.removeIf(order -> order.number() <= upTo);
     deliverOrders(run);
+    return recalled && facts.capabilities().contains(WorkerDescription.RECALL);
   }
 
   void settle(RunId run) {

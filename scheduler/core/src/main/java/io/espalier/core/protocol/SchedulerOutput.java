@@ -29,6 +29,12 @@ public interface SchedulerOutput {
   /** A worker has accepted a run. */
   default void started(RunId run) {}
 
+  /**
+   * The workers of these runs have confirmed their recall: each has begun before, or ends as never
+   * started.
+   */
+  default void recalled(List<RunId> runs) {}
+
   void progress(RunId run, Progress progress);
 
   void usage(RunId run, ResourceUsage usage);

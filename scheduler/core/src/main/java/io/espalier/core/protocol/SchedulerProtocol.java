@@ -365,8 +365,27 @@ public final class SchedulerProtocol {
     TrackedRun run = runs.live(id);
     if (run != null) {
       run.orders.removeIf(order -> order.throttle() != null);
-      order(run, new TaskCommand(run.id, ++run.lastOrder, null, 0, throttle));
+      order(run, TaskCommand.throttle(run.id, ++run.lastOrder, throttle));
     }
+  }
+
+  /**
+   * Takes a start back: if it has not begun, it ends as never started. {@link
+   * SchedulerOutput#recalled} follows once its worker has confirmed that, unless it ends before.
+   */
+  public void recall(RunId id) {
+    TrackedRun run = runs.live(id);
+    if (run == null) {
+      return;
+    }
+    RemoteWorker worker = pool.get(run.worker);
+    if (run.state == TrackedRun.State.QUEUED && worker != null) {
+      worker.unqueue(run);
+      worker.forget(run);
+      runs.notStarted(run, "it was recalled before it was sent to its worker", 0);
+      return;
+    }
+    order(run, TaskCommand.recall(run.id, ++run.lastOrder));
   }
 
   private void order(TrackedRun run, TaskCommand command) {

@@ -13,15 +13,28 @@ import org.jspecify.annotations.Nullable;
  * @param kill how to stop the task; null: do not stop it
  * @param extendMillis extension of its timeout and its deadline, if it has them; 0: unchanged
  * @param throttle how fast it is to work; null: unchanged
+ * @param recall whether the task is not to start any more, if it has not begun; it then ends as
+ *     never started
  */
 public record TaskCommand(
     RunId run,
     long number,
     @Nullable KillRequest kill,
     long extendMillis,
-    @Nullable Throttle throttle) {
+    @Nullable Throttle throttle,
+    boolean recall) {
   /** A command that leaves the speed unchanged. */
   public TaskCommand(RunId run, long number, @Nullable KillRequest kill, long extendMillis) {
-    this(run, number, kill, extendMillis, null);
+    this(run, number, kill, extendMillis, null, false);
+  }
+
+  /** A command that tells a task how fast to work. */
+  public static TaskCommand throttle(RunId run, long number, Throttle throttle) {
+    return new TaskCommand(run, number, null, 0, throttle, false);
+  }
+
+  /** A command that takes a start back. */
+  public static TaskCommand recall(RunId run, long number) {
+    return new TaskCommand(run, number, null, 0, null, true);
   }
 }

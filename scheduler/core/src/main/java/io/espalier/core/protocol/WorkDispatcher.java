@@ -3,6 +3,8 @@ package io.espalier.core.protocol;
 import io.espalier.core.protocol.WorkResponse.RunState;
 import io.espalier.core.protocol.WorkResponse.StartAnswer;
 import io.espalier.core.running.WorkerRef;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Sends batches of work, one at a time to each worker, and determines their outcome. */
 final class WorkDispatcher {
@@ -61,7 +63,18 @@ final class WorkDispatcher {
     for (int i = 0; i < batch.asks().size(); i++) {
       asked(worker, batch.asks().get(i), answer.asked().get(i), nowMillis);
     }
-    batch.ordered().forEach(worker::ordersArrived);
+    List<RunId> recalled = new ArrayList<>();
+    batch
+        .ordered()
+        .forEach(
+            (run, upTo) -> {
+              if (worker.ordersArrived(run, upTo)) {
+                recalled.add(run.id);
+              }
+            });
+    if (!recalled.isEmpty()) {
+      out.recalled(recalled);
+    }
     states.review(worker, nowMillis);
     pool.dirty(worker);
   }

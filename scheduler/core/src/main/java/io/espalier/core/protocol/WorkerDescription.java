@@ -23,6 +23,9 @@ public record WorkerDescription(
     Versions versions,
     Set<String> capabilities,
     Map<String, String> labels) {
+  /** The capability of a worker that takes starts back. */
+  public static final String RECALL = "recall";
+
   /** A worker without labels. */
   public WorkerDescription(
       String host,

@@ -52,6 +52,12 @@ public interface WorkerOutput {
     // A worker without calls has nothing to let go of.
   }
 
+  /**
+   * Start a task no more if it has not begun. This is decided before the call returns: the task has
+   * begun, or it never does and {@link WorkerProtocol#ended} follows with an end that says so.
+   */
+  void recall(RunId run);
+
   /** Extend the time limits of one task. */
   void extend(RunId run, long millis);
 

@@ -418,6 +418,9 @@ public final class WorkerProtocol {
       return;
     }
     task.lastOrder = order.number();
+    if (order.recall()) {
+      out.recall(order.run());
+    }
     if (order.extendMillis() != 0) {
       out.extend(order.run(), order.extendMillis());
     }

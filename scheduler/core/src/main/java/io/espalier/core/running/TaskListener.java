@@ -20,6 +20,12 @@ public interface TaskListener {
    */
   default void started(String job, String node, Invocation invocation) {}
 
+  /**
+   * The recall of these invocations is in force: each has begun before, or never will and ends as
+   * {@link TaskResult.Kind#NOT_STARTED}.
+   */
+  default void recalled(List<Invocation> invocations) {}
+
   /** A live invocation reported its progress. */
   default void progress(String job, String node, Invocation invocation, Progress progress) {}
 

@@ -89,6 +89,18 @@ public interface TaskRunner extends AutoCloseable {
   boolean kill(String job, String node, Invocation invocation, KillRequest how);
 
   /**
+   * Takes starts back: of these invocations, those that have not begun never will, and end as
+   * {@link TaskResult.Kind#NOT_STARTED}. {@link TaskListener#recalled} follows for each that has no
+   * end by then.
+   *
+   * @return false when there is nothing to wait for: it is decided by now, or this runner takes
+   *     nothing back
+   */
+  default boolean recall(List<LaunchSpec> launches) {
+    return false;
+  }
+
+  /**
    * Extends the time limits of a running invocation; returns once the request is queued.
    *
    * @param millis extension of its timeout and its deadline, if it has them

@@ -139,6 +139,9 @@ class ClocksTest {
     public void kill(RunId run, KillRequest how) {}
 
     @Override
+    public void recall(RunId run) {}
+
+    @Override
     public void extend(RunId run, long millis) {}
 
     @Override

@@ -15,6 +15,8 @@ import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of starts, ends and kills. W numbers: docs/workers-conformance.md. */
@@ -309,6 +311,49 @@ class SchedulerProtocolTest {
         .singleElement()
         .matches(e -> e.kind() == Kind.KILLED && e.node().equals("b"));
     assertThat(world.side.kill(RunId.of(second), KILL, world.now)).isFalse();
+  }
+
+  @Test
+  void aRecallIsConfirmedWithTheAnswerOfTheWorker() {
+    world.healthy(W1);
+    LaunchSpec sent = world.launch("a", W1);
+    world.side.start(sent, world.now);
+    world.side.step(world.now);
+    LaunchSpec queued = world.launch("b", W1);
+    world.side.start(queued, world.now);
+    world.side.recall(RunId.of(sent));
+    world.side.recall(RunId.of(queued));
+    world.side.step(world.now);
+    assertThat(world.ends)
+        .singleElement()
+        .matches(end -> end.kind() == Kind.NOT_STARTED && end.node().equals("b"));
+    world.accept(world.last());
+    WorkBatch recall = world.last();
+    assertThat(recall.orders()).singleElement().matches(TaskCommand::recall);
+    assertThat(world.recalled).isEmpty();
+
+    world.fail(recall, true);
+    world.after(TIMERS.askFirstMillis());
+    assertThat(world.recalled).isEmpty();
+    assertThat(world.last().orders()).isEqualTo(recall.orders());
+    world.accept(world.last());
+    assertThat(world.recalled).containsExactly("a");
+    world.report(W1, SchedulerWorld.end(sent, Kind.NOT_STARTED, ""));
+    assertThat(world.ends).last().matches(end -> end.node().equals("a"));
+  }
+
+  @Test
+  void aWorkerOfTheReleaseBeforeConfirmsNoRecall() {
+    long session = world.healthy(W1);
+    LaunchSpec task = world.runs("a", W1);
+    WorkerDescription before =
+        new WorkerDescription("host", "w1:1", 0, Map.of(), Versions.OURS, Set.of("lease_guard"));
+    world.says(world.beat(W1, session, true, false, before));
+    world.side.recall(RunId.of(task));
+    world.side.step(world.now);
+    world.accept(world.last());
+    assertThat(world.recalled).isEmpty();
+    assertThat(world.ends).isEmpty();
   }
 
   @Test

@@ -27,6 +27,9 @@ final class SchedulerWorld implements SchedulerOutput {
   /** The nodes of tasks whose start was confirmed. */
   final List<String> started = new ArrayList<>();
 
+  /** The nodes of tasks whose recall was confirmed. */
+  final List<String> recalled = new ArrayList<>();
+
   final List<String> warnings = new ArrayList<>();
   final List<Long> heard = new ArrayList<>();
   boolean leads = true;
@@ -89,6 +92,11 @@ final class SchedulerWorld implements SchedulerOutput {
   }
 
   @Override
+  public void recalled(List<RunId> runs) {
+    runs.forEach(run -> recalled.add(run.node()));
+  }
+
+  @Override
   public void progress(RunId run, Progress progress) {}
 
   @Override
@@ -116,7 +124,8 @@ final class SchedulerWorld implements SchedulerOutput {
   }
 
   static WorkerDescription facts(WorkerRef ref, Versions versions) {
-    return new WorkerDescription("host", ref.shard() + ":1", 0, Map.of(), versions, Set.of());
+    return new WorkerDescription(
+        "host", ref.shard() + ":1", 0, Map.of(), versions, Set.of(WorkerDescription.RECALL));
   }
 
   Heartbeat hello(WorkerRef ref, List<RunId> runs, List<Long> cleared) {

@@ -79,6 +79,11 @@ class WorkerProtocolTest implements WorkerOutput {
   }
 
   @Override
+  public void recall(RunId run) {
+    done.add("recall " + run.node());
+  }
+
+  @Override
   public void extend(RunId run, long millis) {
     done.add("extend " + run.node() + " " + millis);
   }
@@ -567,12 +572,27 @@ class WorkerProtocolTest implements WorkerOutput {
   }
 
   @Test
+  void aRecallIsCarriedOutOnceAndTheEndItBringsIsReportedLikeAnyOther() {
+    registered();
+    LaunchSpec a = launch("a");
+    starts(a);
+    TaskCommand recall = TaskCommand.recall(RunId.of(a), 1);
+    side.work(batch(List.of(), List.of(recall), List.of()), now());
+    side.work(batch(List.of(), List.of(recall), List.of()), now());
+    ends(a, Kind.NOT_STARTED);
+
+    assertThat(done).filteredOn(d -> !d.startsWith("guard")).containsExactly("recall a");
+    assertThat(reports).last().satisfies(report -> assertThat(report.ends()).hasSize(1));
+    assertThat(side.running()).isZero();
+  }
+
+  @Test
   void anotherSchedulerNumbersItsOrdersFromOne() {
     registered();
     LaunchSpec a = launch("a");
     starts(a);
     RunId run = RunId.of(a);
-    TaskCommand slower = new TaskCommand(run, 7, null, 0, new Throttle(0.5, "lag"));
+    TaskCommand slower = TaskCommand.throttle(run, 7, new Throttle(0.5, "lag"));
     side.work(batch(List.of(), List.of(slower), List.of()), now());
     epoch++;
     after(TIMERS.heartbeatMillis());

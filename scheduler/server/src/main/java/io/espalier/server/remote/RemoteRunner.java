@@ -334,6 +334,25 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   @Override
+  public boolean recall(List<LaunchSpec> launches) {
+    List<RunId> sent = new ArrayList<>();
+    List<Invocation> begun = new ArrayList<>();
+    for (LaunchSpec launch : launches) {
+      if (adopted.knows(launch.job(), launch.node(), launch.invocation())) {
+        begun.add(launch.invocation());
+      } else {
+        sent.add(RunId.of(launch));
+      }
+    }
+    TaskListener to = listener;
+    if (to != null && !begun.isEmpty()) {
+      to.recalled(begun);
+    }
+    tell(() -> sent.forEach(side::recall));
+    return true;
+  }
+
+  @Override
   public void throttle(String job, String node, Invocation invocation, Throttle throttle) {
     tell(() -> side.throttle(new RunId(job, node, invocation), throttle));
   }
@@ -452,6 +471,12 @@ public final class RemoteRunner implements TaskRunner {
       if (confirmsStarts) {
         hear(to -> to.started(run.job(), run.node(), run.invocation()));
       }
+    }
+
+    @Override
+    public void recalled(List<RunId> runs) {
+      List<Invocation> invocations = runs.stream().map(RunId::invocation).toList();
+      hear(to -> to.recalled(invocations));
     }
 
     @Override

@@ -262,6 +262,54 @@ final class RemoteRunnerTest {
   }
 
   @Test
+  void aWorkerConfirmsARecallAndWhatRunsThereGoesOn() throws Exception {
+    RemoteRunner runner = scheduler(1, 0, List.of());
+    WorkerAgent worker = worker("w1", runner, false);
+    awaitHealthy(runner, 1);
+    Path begun = directory.resolve("begun");
+    Path go = directory.resolve("go");
+    LaunchSpec launch =
+        launch(
+            worker.self(),
+            "node",
+            "echo > '%s'; while [ ! -e '%s' ]; do sleep 0.05; done; echo done > $2"
+                .formatted(begun, go));
+    runner.start(launch);
+    await().atMost(Duration.ofSeconds(30)).until(() -> Files.exists(begun));
+    assertThat(runner.recall(List.of(launch))).isTrue();
+    ends.awaitRecalled(launch);
+    assertThat(ends.all()).isEmpty();
+    Files.createFile(go);
+    assertThat(ended(runner, launch).rawStatus()).isEqualTo("done");
+  }
+
+  @Test
+  void whatIsRecalledBeforeItIsSentEndsAsNeverStarted() throws Exception {
+    RemoteRunner runner = scheduler(1, 0, List.of());
+    WorkerAgent worker = worker("w1", runner, false);
+    awaitHealthy(runner, 1);
+    List<LaunchSpec> many = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      many.add(launch(worker.self(), "node" + i, "exec sleep 300"));
+    }
+    many.forEach(runner::start);
+    assertThat(runner.recall(many)).isTrue();
+    for (LaunchSpec each : many) {
+      if (ends.of(each).isEmpty()) {
+        runner.kill(
+            "job", each.node(), each.invocation(), new KillRequest(KillRequest.Method.KILL, 0));
+      }
+    }
+    for (LaunchSpec each : many) {
+      TaskResult end = ended(runner, each);
+      assertThat(end.kind()).isIn(TaskResult.Kind.NOT_STARTED, TaskResult.Kind.KILLED);
+      assertThat(end.startedAtMillis() > 0)
+          .as("%s", end)
+          .isEqualTo(end.kind() == TaskResult.Kind.KILLED);
+    }
+  }
+
+  @Test
   void thousandsOfTasksOverThreeWorkersEndOnceEach() throws Exception {
     // It is about their number: on a busy machine a call may take longer than the short ones allow.
     RemoteRunner runner = scheduler(1, 0, List.of(), ProtocolTimers.QUICK);

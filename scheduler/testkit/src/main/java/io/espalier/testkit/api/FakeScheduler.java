@@ -91,6 +91,7 @@ public final class FakeScheduler implements SchedulerApi {
   private final Map<Brake.Key, BrakeView> brakes = new LinkedHashMap<>();
   private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
   private boolean storeIsAway;
+  private List<String> unconfirmed = List.of();
   private final List<LogLine> logs = new ArrayList<>();
   private final List<Object> calls = Collections.synchronizedList(new ArrayList<>());
   private final Answers answers = new Answers();
@@ -112,6 +113,12 @@ public final class FakeScheduler implements SchedulerApi {
   /** From now on brakes are not durable when they are answered. */
   public synchronized FakeScheduler withoutStore() {
     storeIsAway = true;
+    return this;
+  }
+
+  /** From now on these workers do not confirm brakes. */
+  public synchronized FakeScheduler withUnconfirmed(List<String> workers) {
+    unconfirmed = workers;
     return this;
   }
 
@@ -776,7 +783,8 @@ public final class FakeScheduler implements SchedulerApi {
                   command.millis() == 0 ? 0 : nowMillis + command.millis(),
                   0),
               brake.millionths(),
-              !storeIsAway);
+              !storeIsAway,
+              unconfirmed);
       brakes.put(brake.key(), set);
       view = view.with().brakes(List.copyOf(brakes.values())).build();
       return done(set);

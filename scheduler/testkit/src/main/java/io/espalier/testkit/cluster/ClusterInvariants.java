@@ -1,6 +1,7 @@
 package io.espalier.testkit.cluster;
 
 import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.protocol.HealthCheck;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +55,9 @@ final class ClusterInvariants {
 
   /** Invocations of jobs that have been deleted since. */
   private final Set<RunId> forgotten = new HashSet<>();
+
+  /** The brakes that all workers have confirmed. */
+  private final Set<Brake.Key> confirmed = new HashSet<>();
 
   private final SimulatedSteps steps = new SimulatedSteps();
   private final Coverage coverage;
@@ -112,6 +117,7 @@ final class ClusterInvariants {
   /** The memory store has lost everything: completed tasks are no longer known. */
   void storeForgets() {
     steps.restart();
+    confirmed.clear();
     finals.clear();
     acknowledgedDone.clear();
   }
@@ -163,6 +169,7 @@ final class ClusterInvariants {
   /** An old copy of the store was restored: everything after it is no longer known. */
   void storeSetBack(Collection<StatusRow> rows) {
     steps.restart();
+    confirmed.clear();
     finals.clear();
     for (StatusRow row : rows) {
       if (row.status().isFinal()) {
@@ -181,6 +188,27 @@ final class ClusterInvariants {
               || brake.key().equals(new Brake.Key(Brake.Target.JOB, "", launch.job()));
       if (stops && brake.millionths() == 0 && brake.releasedMillis() == 0) {
         violated(Invariant.BRAKED, RunId.of(launch) + " starts under the brake on " + brake.key());
+      }
+    }
+  }
+
+  /** All workers have confirmed a brake that stops everything, or a job. */
+  void braked(Brake.Key key) {
+    confirmed.add(key);
+  }
+
+  /** A brake is released or replaced, or another scheduler leads, which must ask again. */
+  void mayBegin(Predicate<Brake.Key> which) {
+    confirmed.removeIf(which);
+  }
+
+  /** A worker comes to start a task. */
+  void begins(RunId run) {
+    for (Brake.Key key : confirmed) {
+      if (!HealthCheck.is(run.job())
+          && (key.equals(Brake.Key.all())
+              || key.equals(new Brake.Key(Brake.Target.JOB, "", run.job())))) {
+        violated(Invariant.BRAKED, run + " begins under the confirmed brake on " + key);
       }
     }
   }

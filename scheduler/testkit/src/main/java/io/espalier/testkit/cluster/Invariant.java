@@ -17,7 +17,8 @@ public enum Invariant {
   LIMITS,
   /**
    * While a brake that stops everything, or a job, is durable, the leader hands no start of it to a
-   * worker. A start from before the brake may follow until the brake's command is answered.
+   * worker. A start from before the brake may follow until the brake's command is answered. When
+   * the answer says that all workers have confirmed the brake, none begins a start of it.
    */
   BRAKED,
   /** A start is sent only after its assignment is durable. */

@@ -102,7 +102,11 @@ public enum ProtocolBug {
    * The worker returns what the process of a batch has not begun when it asks the process to end,
    * not when the process is dead.
    */
-  UNBEGUN_RETURNED_EARLY(Invariant.NEVER_IS_NEVER, 15);
+  UNBEGUN_RETURNED_EARLY(Invariant.NEVER_IS_NEVER, 15),
+  /** The worker says that a start was recalled, and begins it. */
+  RECALLED_BEGINS(Invariant.NEVER_IS_NEVER, 12),
+  /** The scheduler takes a recall for confirmed before its worker has heard of it. */
+  RECALL_CONFIRMED_UNHEARD(Invariant.BRAKED, 857);
 
   private final Invariant breaks;
   private final long caughtBy;

@@ -81,6 +81,11 @@ final class SimulatedBatch {
             0));
   }
 
+  /** Takes a task back before there is a process. */
+  void recall(RunId run) {
+    waiting.removeIf(launch -> RunId.of(launch).equals(run));
+  }
+
   /**
    * Takes a task that has not begun from the process, which is told on its control pipe. The last
    * one stays: a process begins at least one.

@@ -135,7 +135,7 @@ public final class SimulatedCluster {
       if (plan.isSteered()) {
         new SourceTrouble(this, schedulers).begin();
       }
-      if (BrakeTrouble.isIn(seed)) {
+      if (isBraked()) {
         new BrakeTrouble(this, schedulers, seed).begin();
       }
       steps = until(plan.chaosMillis(), () -> false, steps);
@@ -198,6 +198,11 @@ public final class SimulatedCluster {
     workers.get(plan.workers()).crash();
     schedulers.forEach(s -> timeline.after(2_000, s::boot));
     workers.subList(0, plan.workers()).forEach(w -> timeline.after(2_000, w::boot));
+  }
+
+  /** Returns whether brakes are set in this life. */
+  boolean isBraked() {
+    return BrakeTrouble.isIn(seed);
   }
 
   /** An operator releases all shards, jobs, limits and brakes, whichever scheduler leads. */

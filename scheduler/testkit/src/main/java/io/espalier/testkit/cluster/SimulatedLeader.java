@@ -72,6 +72,9 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   /** The answers of brakes that are not known as durable: starts before them may be under way. */
   private final Map<Brake.Key, CompletableFuture<BrakeView>> unanswered = new HashMap<>();
 
+  /** The answers to the latest command on each brake that is set. */
+  private final Map<Brake.Key, CompletableFuture<BrakeView>> latest = new HashMap<>();
+
   /** When the loop last released a brake; that need not be durable yet. */
   private final Map<Brake.Key, Long> released = new HashMap<>();
 
@@ -194,6 +197,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
 
   void open(List<StatusRow> rows) {
     opened = true;
+    cluster.invariants.mayBegin(key -> true);
     openedAt = process.localNow();
     if (unknownPast) {
       cluster.coverage.happened(SimulationEvent.SAFE_WAIT);
@@ -250,7 +254,10 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
       if (input instanceof LoopInput.Execute<?> execute) {
         if (execute.command() instanceof Command.ReleaseBrake release) {
           released.put(release.key(), now);
+          latest.remove(release.key());
+          cluster.invariants.mayBegin(release.key()::equals);
         } else if (execute.command() instanceof Command.SetBrake set) {
+          cluster.invariants.mayBegin(set.brake().key()::equals);
           released.computeIfPresent(set.brake().key(), (key, at) -> Math.min(at, now - 1));
         }
       }
@@ -269,17 +276,26 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     if (command instanceof Command.SetBrake set) {
       CompletableFuture<BrakeView> answer = new CompletableFuture<>();
       unanswered.put(set.brake().key(), answer);
+      latest.put(set.brake().key(), answer);
       var unused =
           answer.thenAccept(
               view -> {
                 if (view.durable()) {
                   unanswered.remove(set.brake().key(), answer);
                 }
+                boolean isKnown = view.durable() && view.unconfirmed().isEmpty();
+                if (isKnown && stopsForGood(set) && latest.get(set.brake().key()) == answer) {
+                  cluster.invariants.braked(set.brake().key());
+                }
               });
       inputs.add(new LoopInput.Execute<>(set, answer));
       return;
     }
     inputs.add(new LoopInput.Execute<>(command, new CompletableFuture<>()));
+  }
+
+  private boolean stopsForGood(Command.SetBrake set) {
+    return set.brake().millionths() == 0 && set.millis() == 0 && cluster.store.epoch() == epoch;
   }
 
   // ---- output of the protocol side
@@ -383,6 +399,12 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   }
 
   @Override
+  public void recalled(List<RunId> runs) {
+    toLoop.add(new LoopInput.Recalled(runs.stream().map(RunId::invocation).toList()));
+    process.poke();
+  }
+
+  @Override
   public void progress(RunId run, Progress progress) {}
 
   @Override
@@ -464,6 +486,16 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     }
     known.add(RunId.of(launch));
     toSide.add(() -> side.start(launch, process.localNow()));
+  }
+
+  @Override
+  public boolean recall(List<LaunchSpec> launches) {
+    List<RunId> runs = launches.stream().map(RunId::of).toList();
+    toSide.add(() -> runs.forEach(side::recall));
+    if (cluster.has(ProtocolBug.RECALL_CONFIRMED_UNHEARD)) {
+      recalled(runs);
+    }
+    return true;
   }
 
   @Override

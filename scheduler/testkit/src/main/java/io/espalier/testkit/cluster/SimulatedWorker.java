@@ -18,6 +18,7 @@ import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -114,6 +115,9 @@ final class SimulatedWorker {
     /** The tasks that the processes of their batches have not begun. */
     private final Map<RunId, SimulatedBatch> unbegun = new HashMap<>();
 
+    /** The tasks that may still be recalled: the JVM has not come to start them. */
+    private final Set<RunId> unstarted = new HashSet<>();
+
     private final Map<Long, Long> sentAt = new HashMap<>();
     private int target;
     private boolean poked;
@@ -130,7 +134,12 @@ final class SimulatedWorker {
           new WorkerProtocol(
               ref,
               new WorkerDescription(
-                  "host" + host.number, address(), 0, Map.of(), Versions.OURS, Set.of()),
+                  "host" + host.number,
+                  address(),
+                  0,
+                  Map.of(),
+                  Versions.OURS,
+                  Set.of(WorkerDescription.RECALL)),
               this);
     }
 
@@ -380,11 +389,19 @@ final class SimulatedWorker {
     }
 
     private void start(List<LaunchSpec> launches, Supplier<SimulatedTask> process) {
+      launches.forEach(launch -> unstarted.add(RunId.of(launch)));
+      boolean isSlow = cluster.isBraked() && cluster.random.nextInt(4) == 0;
       // It takes a while until there is a process, and the JVM may be stopped in between.
       later(
-          1 + cluster.random.nextInt(10),
+          1 + cluster.random.nextInt(isSlow ? 2_000 : 10),
           () -> {
+            List<LaunchSpec> begin =
+                launches.stream().filter(launch -> unstarted.remove(RunId.of(launch))).toList();
+            if (begin.isEmpty()) {
+              return;
+            }
             if (host.lets()) {
+              begin.forEach(launch -> cluster.invariants.begins(RunId.of(launch)));
               // From here on the JVM is not needed: the child executes its program.
               host.startUnderWay(process);
               if (diesAtStart > 0) {
@@ -396,7 +413,7 @@ final class SimulatedWorker {
               return;
             }
             cluster.coverage.happened(SimulationEvent.GUARD_REFUSED_START);
-            for (LaunchSpec launch : launches) {
+            for (LaunchSpec launch : begin) {
               boolean isWithdrawn = launches.size() > 1 && unbegun.remove(RunId.of(launch)) == null;
               if (!isWithdrawn) {
                 side.ended(
@@ -427,6 +444,7 @@ final class SimulatedWorker {
         task.stop(how);
       } else if (batch != null && batch.withdraw(run)) {
         cluster.coverage.happened(SimulationEvent.BATCH_TASK_WITHDRAWN);
+        unstarted.remove(run);
         TaskResult end =
             TaskResult.of(run.job(), run.node(), run.invocation(), TaskResult.Kind.KILLED);
         later(1 + cluster.random.nextInt(20), () -> ended(end));
@@ -440,6 +458,30 @@ final class SimulatedWorker {
       if (task != null) {
         task.stop(how);
       }
+    }
+
+    @Override
+    public void recall(RunId run) {
+      if (!unstarted.contains(run)) {
+        return;
+      }
+      cluster.coverage.happened(SimulationEvent.START_RECALLED);
+      if (!cluster.has(ProtocolBug.RECALLED_BEGINS)) {
+        unstarted.remove(run);
+        SimulatedBatch batch = unbegun.remove(run);
+        if (batch != null) {
+          batch.recall(run);
+        }
+      }
+      later(
+          1 + cluster.random.nextInt(20),
+          () -> {
+            side.ended(
+                TaskResult.notStarted(
+                    run.job(), run.node(), run.invocation(), "it was recalled", 0),
+                host.now());
+            poke();
+          });
     }
 
     @Override

@@ -78,6 +78,8 @@ public enum SimulationEvent {
   JOB_PAUSED,
   LIMIT_SET,
   BRAKE_SET,
+  /** A worker takes a start back that it has not begun. */
+  START_RECALLED,
   READING_SLOW,
   // ---- consequences
   LEASE_RAN_OUT,

@@ -6,7 +6,9 @@ import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Collects the ends that a runner delivers; thread-safe. */
 public final class CollectedEnds implements TaskListener {
@@ -14,6 +16,7 @@ public final class CollectedEnds implements TaskListener {
 
   private final List<TaskResult> ends = new ArrayList<>();
   private final List<Invocation> started = new ArrayList<>();
+  private final Set<Invocation> recalled = new HashSet<>();
 
   @Override
   public synchronized void ended(TaskResult end) {
@@ -24,6 +27,17 @@ public final class CollectedEnds implements TaskListener {
   @Override
   public synchronized void started(String job, String node, Invocation invocation) {
     started.add(invocation);
+  }
+
+  @Override
+  public synchronized void recalled(List<Invocation> invocations) {
+    recalled.addAll(invocations);
+    notifyAll();
+  }
+
+  /** Waits until the recall of a launch is confirmed. */
+  public synchronized void awaitRecalled(LaunchSpec launch) {
+    awaitUntil(() -> recalled.contains(launch.invocation()), "not recalled: " + launch);
   }
 
   /** Returns the invocations whose start was confirmed. */

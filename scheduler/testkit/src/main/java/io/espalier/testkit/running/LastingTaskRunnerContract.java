@@ -38,6 +38,24 @@ public abstract class LastingTaskRunnerContract extends TaskRunnerContract {
   }
 
   @Test
+  void whatIsRecalledEndsOnceAndGoesOnIfItHadBegun() {
+    List<LaunchSpec> launches = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      launches.add(lasting("node" + i));
+    }
+    launches.forEach(runner()::start);
+    boolean unused = runner().recall(launches);
+    launches.forEach(this::kill);
+    launches.forEach(ends::await);
+    runner().close();
+    assertThat(ends.all())
+        .hasSize(20)
+        .allMatch(
+            end ->
+                end.kind() == TaskResult.Kind.KILLED || end.kind() == TaskResult.Kind.NOT_STARTED);
+  }
+
+  @Test
   void oneOfManyIsKilledAndTheOthersGoOn() {
     List<LaunchSpec> launches = new ArrayList<>();
     for (int i = 0; i < 5; i++) {

@@ -42,7 +42,7 @@ abstract class OperatorTablesContract extends AttemptsContract {
   }
 
   @Test
-  void standings_of_jobs_are_kept_until_the_job_is_forgotten() throws Exception {
+  void states_of_jobs_are_kept_until_the_job_is_forgotten() throws Exception {
     JobStateRecord first =
         new JobStateRecord(
             "a", JobState.FAILED, "6 of 53", NOW, "6 of 53", true, true, new Start(6, 53, NOW));

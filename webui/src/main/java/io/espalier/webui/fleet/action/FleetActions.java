@@ -228,12 +228,22 @@ public final class FleetActions {
         .thenApply(done -> run);
   }
 
+  /** Returns what a brake that is in force still waits for; empty: nothing. */
+  private static String doubt(@Nullable Json json) {
+    if (!(json instanceof Json.Obj answer)) {
+      return "";
+    }
+    if (Json.of(false).equals(answer.get("durable"))) {
+      return "in force, but its store has not answered";
+    }
+    return answer.get("unconfirmed") instanceof Json.Num workers
+        ? "in force, but " + workers.value() + " of its workers have not confirmed it"
+        : "";
+  }
+
   private static Said said(SchedulerReply reply) {
     if (reply.isOk()) {
-      boolean isPending =
-          reply.json() instanceof Json.Obj answer && Json.of(false).equals(answer.get("durable"));
-      return new Said(
-          Result.OK, isPending ? "in force, but its store has not answered" : "", reply.json());
+      return new Said(Result.OK, doubt(reply.json()), reply.json());
     }
     if (reply.status() / 100 == 4) {
       return new Said(

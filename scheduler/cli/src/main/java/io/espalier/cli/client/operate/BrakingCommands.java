@@ -13,6 +13,7 @@ import io.espalier.core.json.Json;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.math.BigDecimal;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -215,7 +216,19 @@ public final class BrakingCommands {
           JsonFields.isTrue(set, "durable")
               ? ""
               : "; the store has not answered yet, so a crash now would undo it";
-      return left + JsonFields.text(set, "words") + span + warning;
+      return left + JsonFields.text(set, "words") + span + warning + unconfirmed(set);
+    }
+
+    private static String unconfirmed(Json.Obj set) {
+      List<String> workers = JsonFields.texts(set, "unconfirmed_workers");
+      if (workers.isEmpty()) {
+        return "";
+      }
+      long more = JsonFields.number(set, "unconfirmed") - workers.size();
+      return "; not confirmed by "
+          + String.join(", ", workers)
+          + (more > 0 ? " and " + more + " more" : "")
+          + ": they may start what they were given before, until their lease ends";
     }
   }
 

@@ -4,7 +4,10 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
+import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.running.Invocation;
+import io.espalier.core.running.TaskRunner;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.brake.BrakeEffects;
 import io.espalier.core.status.store.Brake;
@@ -20,8 +23,12 @@ public final class BrakeCommands {
   private final LoopEvents events;
   private final BrakeEffects effects;
   private final BrakeTargets targets;
+  private final StartRecalls recalls;
   private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
   private long next = Long.MAX_VALUE;
+
+  /** Whether what the brakes of an earlier process stop is still to be taken back. */
+  private boolean isRestored;
 
   /** Receives what must be stored. */
   public interface Changes {
@@ -30,16 +37,18 @@ public final class BrakeCommands {
     void remove(Brake.Key key);
   }
 
-  public BrakeCommands(SchedulingCore core, LoopEvents events) {
+  public BrakeCommands(SchedulingCore core, LiveTasks live, TaskRunner runner, LoopEvents events) {
+    recalls = new StartRecalls(core, live, runner);
     effects = new BrakeEffects(core);
     targets = new BrakeTargets(core);
     this.events = events;
   }
 
-  /** Restores brakes after a restart; {@link #refresh} brings them into effect. */
+  /** Restores brakes after a restart; {@link #configured} brings them into effect. */
   public void restore(List<Brake> stored) {
     stored.forEach(brake -> brakes.put(brake.key(), brake));
     next = 0;
+    isRestored = true;
   }
 
   /**
@@ -69,6 +78,7 @@ public final class BrakeCommands {
             0);
     brakes.put(brake.key(), brake);
     refresh(nowMillis);
+    recall(brake, nowMillis);
     said(EventKind.BRAKE_SET, brake, brake.author(), brake.reason(), nowMillis);
     return brake;
   }
@@ -106,6 +116,29 @@ public final class BrakeCommands {
     return released;
   }
 
+  private void recall(Brake brake, long nowMillis) {
+    if (brake.factorAt(nowMillis) == 0) {
+      recalls.recall(brake.key());
+    } else {
+      recalls.forget(brake.key());
+    }
+  }
+
+  /** The runner has confirmed that it starts none of these any more, unless it had begun. */
+  public void recalled(List<Invocation> invocations) {
+    recalls.recalled(invocations);
+  }
+
+  /** Returns whether every worker has confirmed a brake. */
+  public boolean isConfirmed(Brake.Key key) {
+    return recalls.isConfirmed(key);
+  }
+
+  /** Returns the workers that have not confirmed a brake, by name. */
+  public List<String> unconfirmed(Brake.Key key) {
+    return recalls.unconfirmed(key);
+  }
+
   private String names() {
     return String.join(", ", brakes.keySet().stream().map(Brake.Key::toString).limit(5).toList());
   }
@@ -124,6 +157,7 @@ public final class BrakeCommands {
   }
 
   private void store(Brake brake, long nowMillis, Changes changes) {
+    recalls.forget(brake.key());
     if (brake.factorAt(nowMillis) == Brake.ONE) {
       brakes.remove(brake.key());
       changes.remove(brake.key());
@@ -163,12 +197,23 @@ public final class BrakeCommands {
   /** Returns the brakes, in the order in which they were set, with what they leave now. */
   public List<BrakeView> view(long nowMillis) {
     return brakes.values().stream()
-        .map(brake -> new BrakeView(brake, brake.factorAt(nowMillis), true))
+        .map(
+            brake ->
+                new BrakeView(
+                    brake, brake.factorAt(nowMillis), true, recalls.unconfirmed(brake.key())))
         .toList();
   }
 
   /** Brings the core in line with the brakes: after each change of the configuration. */
-  public void refresh(long nowMillis) {
+  public void configured(long nowMillis) {
+    refresh(nowMillis);
+    if (isRestored) {
+      isRestored = false;
+      brakes.values().forEach(brake -> recall(brake, nowMillis));
+    }
+  }
+
+  private void refresh(long nowMillis) {
     next = effects.apply(brakes.values(), nowMillis) ? Long.MAX_VALUE : nowMillis;
     for (Brake brake : brakes.values()) {
       next = Math.min(next, brake.nextMillis(nowMillis));

@@ -249,7 +249,7 @@ public final class GroupMembers {
                       + name(some)
                       + " ("
                       + spreadWords(some)
-                      + "), have several schedulers, so nothing starts on them")
+                      + "), are on several schedulers, so nothing starts on them")
               .withHint(
                   "put all members of a group under one node directly below the instance, or run"
                       + " one scheduler"));

@@ -51,6 +51,11 @@ public final class LoopTaskListener implements TaskListener {
   }
 
   @Override
+  public void recalled(List<Invocation> invocations) {
+    loop.accept(new LoopInput.Recalled(invocations));
+  }
+
+  @Override
   public void late(TaskResult end) {
     loop.accept(new LoopInput.TaskEndedLate(end));
   }
