@@ -131,4 +131,37 @@ class GroupsIT {
       site.write("go", "");
     }
   }
+
+  /** Of the hosts h0 to h8, the first of two schedulers has h0, h5 and h7: one of each set. */
+  @Test
+  void nothing_starts_on_sets_with_members_on_several_schedulers(@TempDir Path directory)
+      throws Exception {
+    Site site = site(directory, "task.sh").task("task.sh", "true");
+    try (Espalier daemon = site.daemon("--shard", "0/2", "--nodes-update-ms", "1000")) {
+      Http http = new Http(daemon.url());
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .ignoreExceptions()
+          .until(() -> text(http.get("/api/v1/problems"), "problems", "0", "message").length() > 0);
+      assertThat(text(http.get("/api/v1/problems"), "problems", "0", "message"))
+          .contains(
+              "the members of 3 groups, such as s0 (1 member here and 2 on other schedulers)");
+      assertThat(
+              text(http.get("/api/v1/jobs/backup/tasks/h0d1/explain"), "reasons", "0", "message"))
+          .startsWith("replset s0 has 1 member here and 2 on other schedulers");
+      assertThat(site.starts("backup")).isEmpty();
+
+      // The hosts of the other scheduler leave the sets of this one.
+      StringBuilder hosts = new StringBuilder();
+      for (int host = 0; host < 9; host++) {
+        String set = host == 0 || host == 5 || host == 7 ? "ours" : "theirs";
+        hosts.append(
+            "{\"name\": \"h%d\", \"attributes\": {\"set\": \"%s\"}}\n".formatted(host, set));
+      }
+      site.write("hosts.jsonl", hosts.toString());
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> number(http.get("/api/v1/jobs/backup"), "progress", "done") == 6);
+    }
+  }
 }

@@ -254,6 +254,22 @@ class PagesIT {
   }
 
   @Test
+  void tasks_are_listed_by_what_they_wait_for() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/jobs/scrub/tasks");
+      page.getByLabel("Waits for").selectOption("backoff");
+      assertThat(page.locator("tbody tr")).hasCount(4);
+      assertThat(page.locator(".toolbar")).containsText("4 tasks");
+      window.visit("#/jobs/backup");
+      page.getByRole(AriaRole.LINK, named("Show tasks")).first().click();
+      assertThat(page.getByLabel("Waits for")).hasValue("resource");
+      assertThat(page.locator("tbody tr")).hasCount(10);
+      assertThat(window.barriers()).isEmpty();
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
   void a_failed_task_says_first_why() {
     try (Window window = chromium.open(orchard.url(), Look.DESK)) {
       Page page = window.visit("#/jobs/scrub/task/r1-h1%3Av2");

@@ -214,8 +214,7 @@ class PlanIT {
       assertThat(seconds(end, "now", "p90_seconds")).isGreaterThanOrEqualTo(now);
       assertThat(seconds(end, "then", "p90_seconds")).isGreaterThanOrEqualTo(then);
 
-      Ended applied =
-          command(site, daemon, "apply", "next.json", "--plan", text(plan, "token"));
+      Ended applied = command(site, daemon, "apply", "next.json", "--plan", text(plan, "token"));
       assertThat(applied.code()).as(applied.stderr()).isZero();
       Http http = new Http(daemon.url());
       until("the peak is reached", () -> number(http.get("/api/v1/running"), "total") == 8);
@@ -233,8 +232,7 @@ class PlanIT {
       assertThat(number(plan, "consent", "new")).isEqualTo(39_960);
       Ended shown = command(site, daemon, "plan", "next.json");
       assertThat(shown.stdout()).contains("39,960 tasks are new", "--consent new=39960 --plan");
-      Ended refused =
-          command(site, daemon, "apply", "next.json", "--plan", text(plan, "token"));
+      Ended refused = command(site, daemon, "apply", "next.json", "--plan", text(plan, "token"));
       assertThat(refused.code()).isEqualTo(1);
       assertThat(refused.stderr()).contains("new=39960");
       assertThat(plan(site, daemon).get("impact")).isEqualTo(plan.get("impact"));
