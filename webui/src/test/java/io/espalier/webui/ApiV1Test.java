@@ -71,7 +71,7 @@ class ApiV1Test {
 
   @Test
   void aJobTellsHowItStandsAsAWhole() {
-    served.scheduler.stands(
+    served.scheduler.jobState(
         new JobStateRecord(
             "backup",
             JobState.FAILED,
@@ -177,12 +177,12 @@ class ApiV1Test {
   void whatIsLeftOfAJobThatIsOverIsCancelled() {
     assertThat(texts(get("/api/v1/jobs/backup/tasks"), "tasks", "phase"))
         .containsExactly("succeeded", "running", "failed", "incomplete");
-    served.scheduler.stands(
+    served.scheduler.jobState(
         new JobStateRecord(
             "backup", JobState.STOPPED, "", 1, "", true, false, JobStateRecord.Start.ALL));
     assertThat(texts(get("/api/v1/jobs/backup/tasks"), "tasks", "phase"))
         .containsExactly("succeeded", "running", "failed", "cancelled");
-    served.scheduler.stands(
+    served.scheduler.jobState(
         new JobStateRecord(
             "backup", JobState.OPEN, "", 1, "", false, false, JobStateRecord.Start.ALL));
     assertThat(text(get("/api/v1/jobs/backup/tasks/d22"), "phase")).isEqualTo("incomplete");
@@ -381,7 +381,7 @@ class ApiV1Test {
 
   @Test
   void jobsAreFilteredAndComeInPages() {
-    served.scheduler.stands(
+    served.scheduler.jobState(
         new JobStateRecord(
             "backup",
             JobState.FAILED,

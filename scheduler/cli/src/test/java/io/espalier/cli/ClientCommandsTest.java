@@ -99,7 +99,7 @@ class ClientCommandsTest {
 
   @Test
   void jobsShowTheirStateAndAreChosenByIt() {
-    scheduler.stands(
+    scheduler.jobState(
         new JobStateRecord(
             "scrub",
             JobState.SUCCEEDED,

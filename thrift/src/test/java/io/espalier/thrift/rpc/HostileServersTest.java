@@ -2,6 +2,7 @@ package io.espalier.thrift.rpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.testkit.tls.Authority;
 import io.espalier.thrift.gen.Greeted;
 import io.espalier.thrift.gen.Peer;
 import io.espalier.thrift.rpc.RpcException.Kind;
@@ -186,9 +187,10 @@ final class HostileServersTest {
 
   @Test
   void aTlsHandshakeThatTheServerBreaksOffMeansNotSent(@TempDir Path directory) throws Exception {
-    TestAuthority ours = new TestAuthority(directory);
+    Authority ours = new Authority(directory);
     PeerOptions tls =
-        PeerOptions.of("test", ours.security("scheduler")).withTimeouts(OPTIONS.timeouts());
+        PeerOptions.of("test", TlsTest.security(ours, "scheduler"))
+            .withTimeouts(OPTIONS.timeouts());
     Future<?> served =
         thread.submit(
             () -> {

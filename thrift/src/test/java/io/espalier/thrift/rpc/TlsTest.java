@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.espalier.testkit.tls.Authority;
 import io.espalier.thrift.rpc.RpcException.Kind;
 import java.io.IOException;
 import java.net.Socket;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class TlsTest {
   private record World(
-      TestAuthority ours, RpcSecurity scheduler, RpcSecurity worker, RpcSecurity stranger) {}
+      Authority ours, RpcSecurity scheduler, RpcSecurity worker, RpcSecurity stranger) {}
 
   private static final java.util.concurrent.CompletableFuture<World> WORLD =
       new java.util.concurrent.CompletableFuture<>();
@@ -26,18 +27,28 @@ final class TlsTest {
 
   @BeforeAll
   static void certificates() throws Exception {
-    TestAuthority ours = new TestAuthority(directory.resolve("ours"));
-    TestAuthority theirs = new TestAuthority(directory.resolve("theirs"));
-    RpcSecurity.TlsFiles alien = theirs.member("alien");
+    Authority ours = new Authority(directory.resolve("ours"));
+    Authority theirs = new Authority(directory.resolve("theirs"));
+    RpcSecurity.TlsFiles alien = files(theirs, "alien");
     WORLD.complete(
         new World(
             ours,
-            ours.security("scheduler"),
-            ours.security("worker"),
+            security(ours, "scheduler"),
+            security(ours, "worker"),
             RpcSecurity.of(
                 Optional.of(
                     new RpcSecurity.TlsFiles(alien.certificate(), alien.key(), ours.certificate())),
                 Optional.empty())));
+  }
+
+  private static RpcSecurity.TlsFiles files(Authority authority, String name) throws Exception {
+    Authority.Member member = authority.member(name);
+    return new RpcSecurity.TlsFiles(member.certificate(), member.key(), authority.certificate());
+  }
+
+  /** Returns the security of a new member that trusts its authority alone. */
+  static RpcSecurity security(Authority authority, String name) throws Exception {
+    return RpcSecurity.of(Optional.of(files(authority, name)), Optional.empty());
   }
 
   private static PeerOptions with(RpcSecurity security) {
@@ -117,7 +128,7 @@ final class TlsTest {
   @Test
   void badFilesAreNamed() throws Exception {
     World world = WORLD.get();
-    RpcSecurity.TlsFiles good = world.ours().member("good");
+    RpcSecurity.TlsFiles good = files(world.ours(), "good");
     Path broken = directory.resolve("broken.pem");
     Files.writeString(broken, "nothing of use");
     assertBad(new RpcSecurity.TlsFiles(broken, good.key(), good.authority()), "broken.pem");

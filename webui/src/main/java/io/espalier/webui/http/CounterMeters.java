@@ -33,7 +33,7 @@ final class CounterMeters {
   /** Registers what is new, and removes what is gone. */
   void refresh() {
     Map<String, Counters> jobs = new TreeMap<>();
-    for (JobStateRecord job : api.view().standings().values()) {
+    for (JobStateRecord job : api.view().jobStates().values()) {
       if (!job.counters().isEmpty()) {
         jobs.put(job.job(), job.counters());
       }
@@ -69,7 +69,7 @@ final class CounterMeters {
   }
 
   private static double total(SchedulerView view, Key key) {
-    JobStateRecord job = view.standings().get(key.job());
+    JobStateRecord job = view.jobStates().get(key.job());
     return job == null ? 0 : job.counters().get(key.counter());
   }
 }

@@ -156,7 +156,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
   }
 
   private static long inState(SchedulerView view, JobState state) {
-    return view.standings().values().stream().filter(job -> job.state() == state).count();
+    return view.jobStates().values().stream().filter(job -> job.state() == state).count();
   }
 
   private static long inPhase(SchedulerView view, Rollout.Phase phase) {

@@ -84,9 +84,9 @@ final class JobResources {
   }
 
   private static boolean isWanted(Job job, ApiRequest request, SchedulerView view) {
-    JobStateRecord standing = view.standings().get(job.name());
+    JobStateRecord jobState = view.jobStates().get(job.name());
     return job.name().startsWith(request.text("prefix"))
-        && ListRequest.fits(request.all("state"), standing == null ? "" : standing.state().word())
+        && ListRequest.fits(request.all("state"), jobState == null ? "" : jobState.state().word())
         && ListRequest.fits(request.all("queue"), job.scheduling().queue())
         && ListRequest.fits(request.all("owner"), job.owner())
         && ListRequest.fits(request.all("set"), job.set())
@@ -138,18 +138,18 @@ final class JobResources {
       summary.putIfPresent(
           "labels", SecretMask.hideTexts(InfoKeys.INFO.write(job.info())).get("labels"));
     }
-    JobStateRecord standing = view.standings().get(job.name());
+    JobStateRecord jobState = view.jobStates().get(job.name());
     if (pause != null) {
       if (!pause.reason().isEmpty()) {
         summary.put("pause_reason", pause.reason());
       }
-      summary.put("pause", pause(pause, standing != null && standing.stopped()));
+      summary.put("pause", pause(pause, jobState != null && jobState.stopped()));
     }
-    if (standing != null) {
+    if (jobState != null) {
       summary
-          .put("state", standing.state().word())
-          .put("state_reason", standing.reason())
-          .put("state_since_ms", standing.sinceMillis());
+          .put("state", jobState.state().word())
+          .put("state_reason", jobState.reason())
+          .put("state_since_ms", jobState.sinceMillis());
     }
     Rollout rollout = view.rollouts().get(job.name());
     if (rollout != null) {
@@ -188,7 +188,7 @@ final class JobResources {
     ApiJson.pace(summary, progress);
     summary.putIfPresent(
         "counters",
-        standing == null ? null : ApiJson.counters(standing.counters(), progress.counterRates()));
+        jobState == null ? null : ApiJson.counters(jobState.counters(), progress.counterRates()));
     return summary.put("progress", ApiJson.progress(progress));
   }
 

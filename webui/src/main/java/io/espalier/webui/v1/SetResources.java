@@ -137,10 +137,10 @@ final class SetResources {
         sum = sum.plus(progress);
         progress.counterRates().forEach((name, rate) -> rates.merge(name, rate, Double::sum));
       }
-      JobStateRecord standing = view.standings().get(job.name());
-      if (standing != null) {
-        states.merge(standing.state().word(), 1L, Long::sum);
-        counters = counters.plus(standing.counters());
+      JobStateRecord jobState = view.jobStates().get(job.name());
+      if (jobState != null) {
+        states.merge(jobState.state().word(), 1L, Long::sum);
+        counters = counters.plus(jobState.counters());
       }
     }
     Json.Builder byState = Json.object();

@@ -67,7 +67,7 @@ final class WorkerResources {
     }
     Json.Builder labels = Json.object();
     new TreeMap<>(worker.labels()).forEach(labels::put);
-    WorkerCordon hold = worker.hold();
+    WorkerCordon cordon = worker.cordon();
     return Json.object()
         .put("shard", worker.ref().shard())
         // Too large for a number in JavaScript.
@@ -78,7 +78,7 @@ final class WorkerResources {
         .put("labels", labels.build())
         .put("state", worker.state())
         .put("takes_tasks", worker.takesTasks())
-        .putIfPresent("hold", hold == null ? null : hold(hold))
+        .putIfPresent("cordon", cordon == null ? null : cordon(cordon))
         .put("running", worker.tasks())
         .put("max_tasks", worker.maxTasks())
         .put("slots", slots.build())
@@ -88,12 +88,12 @@ final class WorkerResources {
         .build();
   }
 
-  private static Json.Obj hold(WorkerCordon hold) {
+  private static Json.Obj cordon(WorkerCordon cordon) {
     return Json.object()
-        .put("kind", hold.kind().name().toLowerCase(Locale.ROOT))
-        .put("operator", hold.operator())
-        .put("reason", hold.reason())
-        .put("since_ms", hold.sinceMillis())
+        .put("kind", cordon.kind().name().toLowerCase(Locale.ROOT))
+        .put("operator", cordon.operator())
+        .put("reason", cordon.reason())
+        .put("since_ms", cordon.sinceMillis())
         .build();
   }
 }

@@ -144,9 +144,9 @@ public final class RunCommand implements Callable<Integer> {
     }
     List<JobProgress> jobs = progress(process);
     List<RunSummary.Blocked> blocked = new ArrayList<>();
-    Map<String, JobStateRecord> standings = process.standings();
+    Map<String, JobStateRecord> jobStates = process.jobStates();
     for (JobProgress job : jobs) {
-      JobStateRecord standing = standings.get(job.job());
+      JobStateRecord standing = jobStates.get(job.job());
       if (standing != null && standing.state().isEnd()) {
         continue; // as a whole: its tasks have no reasons of their own
       }
@@ -162,7 +162,7 @@ public final class RunCommand implements Callable<Integer> {
     }
     return new RunSummary(
         jobs,
-        standings,
+        jobStates,
         process.peaks(),
         invalid,
         blocked,

@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 /**
  * The result of a run.
  *
- * @param standings states of the jobs, by name
+ * @param jobStates states of the jobs, by name
  * @param invalidJobs jobs that could not run, with their first problem
  * @param blocked some of the tasks that can never start
  * @param failures causes of failures, by job with failed tasks
@@ -32,7 +32,7 @@ import java.util.stream.Collectors;
  */
 record RunSummary(
     Collection<JobProgress> jobs,
-    Map<String, JobStateRecord> standings,
+    Map<String, JobStateRecord> jobStates,
     List<PeakUsage> peaks,
     Map<String, String> invalidJobs,
     List<Blocked> blocked,
@@ -130,12 +130,12 @@ record RunSummary(
   }
 
   private JobState state(JobProgress job) {
-    JobStateRecord standing = standings.get(job.job());
+    JobStateRecord standing = jobStates.get(job.job());
     return standing == null ? JobState.WAITING : standing.state();
   }
 
   private String reason(JobProgress job) {
-    JobStateRecord standing = standings.get(job.job());
+    JobStateRecord standing = jobStates.get(job.job());
     return standing == null ? "" : standing.reason();
   }
 

@@ -391,7 +391,7 @@ class BrakesTest {
                   .contains("ann")
                   .contains("the network is down");
             });
-    assertThat(Objects.requireNonNull(world.loop.standings().get("free")).state())
+    assertThat(Objects.requireNonNull(world.loop.jobStates().get("free")).state())
         .isNotEqualTo(JobState.STUCK);
     release(ALL, null);
     brake(new Brake.Key(Target.QUEUE, "", "q"), 0);
@@ -401,7 +401,7 @@ class BrakesTest {
     assertThat(world.core.tasks().explain("free", "a").reasons())
         .extracting(Explanation.Reason::message)
         .anyMatch(message -> message.contains("queue q"));
-    assertThat(Objects.requireNonNull(world.loop.standings().get("free")).state())
+    assertThat(Objects.requireNonNull(world.loop.jobStates().get("free")).state())
         .isNotEqualTo(JobState.STUCK);
   }
 

@@ -63,7 +63,7 @@ class CancelTest {
   }
 
   private JobStateRecord state(String job) {
-    return Objects.requireNonNull(world.standings.get(job));
+    return Objects.requireNonNull(world.jobStates.get(job));
   }
 
   private Explanation explain(String job, String node) {

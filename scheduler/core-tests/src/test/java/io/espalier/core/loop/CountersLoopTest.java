@@ -54,7 +54,7 @@ class CountersLoopTest {
   }
 
   private Counters ofJob() {
-    return Objects.requireNonNull(world.standings.get("j")).counters();
+    return Objects.requireNonNull(world.jobStates.get("j")).counters();
   }
 
   private Counters ofAttempts() {
@@ -76,7 +76,7 @@ class CountersLoopTest {
     assertThat(ofJob()).isEqualTo(rows(107));
     assertThat(world.row("j", "a").counters()).isEqualTo(rows(7));
     SchedulerView view = Objects.requireNonNull(world.view);
-    assertThat(Objects.requireNonNull(view.standings().get("j")).counters()).isEqualTo(rows(107));
+    assertThat(Objects.requireNonNull(view.jobStates().get("j")).counters()).isEqualTo(rows(107));
     assertThat(Objects.requireNonNull(view.progress().get("j")).counterRates().get("rows"))
         .isPositive();
     assertThat(world.row("j", "a").status().checkpoint()).isNull();

@@ -65,8 +65,8 @@ final class CrashPointsTest {
       boolean isFailed = failed().size() >= 2;
       failuresAt.add(failed().size());
       assertThat(
-              world.standings.containsKey("j")
-                  && Objects.requireNonNull(world.standings.get("j")).state() == JobState.FAILED)
+              world.jobStates.containsKey("j")
+                  && Objects.requireNonNull(world.jobStates.get("j")).state() == JobState.FAILED)
           .as("stored as failed after %d of %d batches, with %s", answered, batches, failed())
           .isEqualTo(isFailed);
       int launches = world.launches.size();
@@ -75,7 +75,7 @@ final class CrashPointsTest {
       world.configure(CONFIG);
       world.advance(5_000);
       JobState state =
-          Objects.requireNonNull(Objects.requireNonNull(world.view).standings().get("j")).state();
+          Objects.requireNonNull(Objects.requireNonNull(world.view).jobStates().get("j")).state();
       assertThat(state == JobState.FAILED).isEqualTo(isFailed);
       if (isFailed) {
         assertThat(world.launches).as("a failed job starts nothing").hasSize(launches);
@@ -86,7 +86,7 @@ final class CrashPointsTest {
         boolean isSecond = failed().size() == 2;
         world.advance(1_000);
         assertThat(
-                Objects.requireNonNull(Objects.requireNonNull(world.view).standings().get("j"))
+                Objects.requireNonNull(Objects.requireNonNull(world.view).jobStates().get("j"))
                         .state()
                     == JobState.FAILED)
             .as("what was stored before counts")

@@ -28,7 +28,7 @@ class JobSetsTest {
   private final LoopWorld world = new LoopWorld();
 
   private JobStateRecord state(String job) {
-    return Objects.requireNonNull(world.standings.get(job));
+    return Objects.requireNonNull(world.jobStates.get(job));
   }
 
   private void fail(String job) {

@@ -49,13 +49,13 @@ class JobStateTrackerTest {
         .formatted(nodes, atOnce, members.isEmpty() ? "" : ", " + members.replace('\'', '"'));
   }
 
-  private JobStateRecord standing() {
+  private JobStateRecord jobState() {
     world.advance(200);
-    return Objects.requireNonNull(Objects.requireNonNull(world.view).standings().get("j"));
+    return Objects.requireNonNull(Objects.requireNonNull(world.view).jobStates().get("j"));
   }
 
   private JobState state() {
-    return standing().state();
+    return jobState().state();
   }
 
   private String firstRunning() {
@@ -119,7 +119,7 @@ class JobStateTrackerTest {
     assertThat(state()).isEqualTo(JobState.RUNNING);
     endOne(true);
     long now = world.now;
-    JobStateRecord end = standing();
+    JobStateRecord end = jobState();
     assertThat(end.state()).isEqualTo(JobState.SUCCEEDED);
     assertThat(end.reason()).isEqualTo("all 2 tasks are done");
     assertThat(end.sinceMillis()).isEqualTo(now);
@@ -134,7 +134,7 @@ class JobStateTrackerTest {
     world.configure(config(2, 2, ""));
     endOne(true);
     endOne(false);
-    assertThat(standing().reason())
+    assertThat(jobState().reason())
         .isEqualTo("nothing is left to run: 1 of 2 tasks are done, 1 failed for good");
     assertThat(world.warnings).hasSize(1).first().asString().contains("the job has failed");
     refuses(
@@ -169,9 +169,9 @@ class JobStateTrackerTest {
     assertThat(at).isEqualTo(50);
     assertThat(world.launches).hasSize(at + atOnce - 1);
     assertThat(world.kills).isEmpty();
-    JobStateRecord standing = standing();
-    assertThat(standing.state()).isEqualTo(JobState.FAILED);
-    assertThat(standing.reason()).isEqualTo("3 of 50 ended tasks failed, 5 % allowed");
+    JobStateRecord jobState = jobState();
+    assertThat(jobState.state()).isEqualTo(JobState.FAILED);
+    assertThat(jobState.reason()).isEqualTo("3 of 50 ended tasks failed, 5 % allowed");
     assertThat(firstReason("n0999").kind()).isEqualTo(Explanation.Kind.JOB_FAILED);
     assertThat(firstReason("n0999").message())
         .isEqualTo(
@@ -190,7 +190,7 @@ class JobStateTrackerTest {
     assertThat(state()).isEqualTo(JobState.RUNNING);
     world.advance(2_000);
     world.writes("j", "n0000", "error_backoff");
-    assertThat(standing().reason()).isEqualTo("1 of 1 ended task failed, none may");
+    assertThat(jobState().reason()).isEqualTo("1 of 1 ended task failed, none may");
   }
 
   @Test
@@ -214,7 +214,7 @@ class JobStateTrackerTest {
     assertThat(state()).isEqualTo(JobState.RUNNING);
     world.advance(30_000);
     endOne(false);
-    assertThat(standing().reason())
+    assertThat(jobState().reason())
         .isEqualTo("2 of 2 ended tasks of the last 64 seconds failed, the job fails with 2");
   }
 
@@ -240,10 +240,10 @@ class JobStateTrackerTest {
     world.configure(withoutTheJob(config(9, 0, rule)));
     world.configure(config(9, 1, rule));
     endOne(true);
-    assertThat(standing().reason()).as("1 of 3 tasks has failed").isEmpty();
+    assertThat(jobState().reason()).as("1 of 3 tasks has failed").isEmpty();
     assertThat(state()).isEqualTo(JobState.RUNNING);
     endOne(false);
-    assertThat(standing().reason())
+    assertThat(jobState().reason())
         .isEqualTo("2 of 4 ended tasks of the last hour failed, the job fails with 2");
   }
 
@@ -256,7 +256,7 @@ class JobStateTrackerTest {
     world.configure(config(9, 1, rule));
     assertThat(state()).isEqualTo(JobState.RUNNING);
     endOne(false);
-    assertThat(standing().reason())
+    assertThat(jobState().reason())
         .isEqualTo("2 of 2 ended tasks of the last hour failed, the job fails with 2");
   }
 
@@ -271,9 +271,9 @@ class JobStateTrackerTest {
     endOne(false);
     does(world.update(change));
     endOne(true);
-    assertThat(standing().reason()).as("2 of 3 tasks have failed").isEmpty();
+    assertThat(jobState().reason()).as("2 of 3 tasks have failed").isEmpty();
     endOne(false);
-    assertThat(standing().reason())
+    assertThat(jobState().reason())
         .isEqualTo("3 of 4 ended tasks of the last hour failed, the job fails with 3");
   }
 
@@ -289,7 +289,7 @@ class JobStateTrackerTest {
     world.configure(config);
     endOne(false);
     endOne(false);
-    JobStateRecord before = standing();
+    JobStateRecord before = jobState();
     world.advance(5_000);
     int launches = world.launches.size();
     world.crashAndRestart();
@@ -297,7 +297,7 @@ class JobStateTrackerTest {
     world.configure(config(9, 1, ""));
     world.advance(100_000);
     assertThat(world.launches).hasSize(launches);
-    assertThat(standing()).isEqualTo(before);
+    assertThat(jobState()).isEqualTo(before);
     assertThat(moves()).containsExactly("waiting > running", "running > failed");
     does(world.run(new Command.Resume("j", "ann", "go on")));
     assertThat(world.launches).hasSize(launches + 1);
@@ -313,7 +313,7 @@ class JobStateTrackerTest {
     assertThat(state()).isEqualTo(JobState.RUNNING);
     assertThat(moves()).containsExactly("waiting > running");
     assertThat(world.running).isEmpty();
-    assertThat(Objects.requireNonNull(world.standings.get("j")).state())
+    assertThat(Objects.requireNonNull(world.jobStates.get("j")).state())
         .isEqualTo(JobState.RUNNING);
     world.storeAnswers();
     assertThat(state()).isEqualTo(JobState.FAILED);
@@ -325,14 +325,14 @@ class JobStateTrackerTest {
   void aStopOutlivesARestartAsAStop() {
     world.configure(config(3, 1, ""));
     assertThat(done(world.run(new Command.Stop("j", "ann", "wrong data")))).isEqualTo(1);
-    JobStateRecord before = standing();
+    JobStateRecord before = jobState();
     assertThat(before.state()).isEqualTo(JobState.STOPPED);
     assertThat(before.reason()).isEqualTo("ann: wrong data");
     world.crashAndRestart();
     world.configure(config(3, 1, ""));
-    assertThat(standing()).isEqualTo(before);
+    assertThat(jobState()).isEqualTo(before);
     does(world.run(new Command.Pause("j", 1_000, "bob", "")));
-    assertThat(standing().reason()).isEqualTo("bob");
+    assertThat(jobState().reason()).isEqualTo("bob");
     assertThat(state()).isEqualTo(JobState.PAUSED);
     world.advance(1_000);
     assertThat(state()).isEqualTo(JobState.RUNNING);
@@ -351,7 +351,7 @@ class JobStateTrackerTest {
     endOne(false);
     endOne(false);
     endOne(false);
-    assertThat(standing().reason()).isEqualTo("3 of 4 ended tasks failed, 50 % allowed");
+    assertThat(jobState().reason()).isEqualTo("3 of 4 ended tasks failed, 50 % allowed");
     does(world.run(new Command.Resume("j", "", "")));
     endOne(false);
     endOne(false);
@@ -361,7 +361,7 @@ class JobStateTrackerTest {
     world.configure(config);
     assertThat(state()).isEqualTo(JobState.RUNNING);
     endOne(false);
-    assertThat(standing().reason()).isEqualTo("4 of 4 ended tasks failed, 50 % allowed");
+    assertThat(jobState().reason()).isEqualTo("4 of 4 ended tasks failed, 50 % allowed");
   }
 
   @Test
@@ -438,7 +438,7 @@ class JobStateTrackerTest {
     assertThat(world.running).hasSize(1);
     assertThat(state()).isEqualTo(JobState.RUNNING);
     endOne(false);
-    assertThat(standing().reason())
+    assertThat(jobState().reason())
         .isEqualTo("3 of 10 tasks are done, 30 % are enough; 6 are left and not started any more");
     assertThat(firstReason("n0009").kind()).isEqualTo(Explanation.Kind.JOB_SUCCEEDED);
     assertThat(world.loop.isQuiet()).isTrue();
@@ -456,7 +456,7 @@ class JobStateTrackerTest {
     while (!world.running.isEmpty()) {
       endOne(true);
     }
-    assertThat(standing().reason()).isEqualTo("all 10 tasks are done");
+    assertThat(jobState().reason()).isEqualTo("all 10 tasks are done");
   }
 
   @Test
@@ -476,10 +476,10 @@ class JobStateTrackerTest {
     assertThat(state()).isEqualTo(JobState.OPEN);
     endOne(true);
     assertThat(state()).isEqualTo(JobState.OPEN);
-    long since = standing().sinceMillis();
+    long since = jobState().sinceMillis();
     world.configure(config(2, 1, "'succeed_job_when': 'never'"));
     assertThat(world.running).hasSize(1);
-    assertThat(standing().sinceMillis()).as("it has been so all the time").isEqualTo(since);
+    assertThat(jobState().sinceMillis()).as("it has been so all the time").isEqualTo(since);
     world.configure(config(2, 1, ""));
     endOne(true);
     assertThat(state()).isEqualTo(JobState.SUCCEEDED);
@@ -502,7 +502,7 @@ class JobStateTrackerTest {
     assertThat(state()).isEqualTo(JobState.RUNNING);
     world.advance(1_000);
     endOne(true);
-    assertThat(standing().reason())
+    assertThat(jobState().reason())
         .isEqualTo("the job was to be complete by 1970-01-01T00:16:41Z; 1 of 2 tasks are done");
     world.configure(config(2, 1, "'complete_by': 9000"));
     assertThat(state()).isEqualTo(JobState.RUNNING);

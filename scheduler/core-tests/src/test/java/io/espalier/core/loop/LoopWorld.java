@@ -110,7 +110,7 @@ final class LoopWorld {
   Function<Notification, CompletionStage<String>> receiver =
       notification -> CompletableFuture.completedFuture("");
 
-  final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
+  final Map<String, JobStateRecord> jobStates = new LinkedHashMap<>();
   List<QueueUsage> queueUsage = List.of();
   int queueSamples;
   final Map<String, Long> incarnations = new HashMap<>();
@@ -179,7 +179,7 @@ final class LoopWorld {
     loop.restore(
         new RestoredState(
             List.copyOf(pauses.values()),
-            List.copyOf(standings.values()),
+            List.copyOf(jobStates.values()),
             List.copyOf(limits.values()),
             List.copyOf(brakes.values()),
             List.copyOf(rollouts.values()),
@@ -451,22 +451,17 @@ final class LoopWorld {
             stored.keySet().removeIf(key -> batch.forgottenJobs().contains(key.job()));
             incarnations.keySet().removeAll(batch.forgottenJobs());
             incarnations.putAll(batch.incarnations());
-            batch.endedPauses().forEach(pauses::remove);
-            batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
-            batch.endedLimits().forEach(limits::remove);
-            batch.limits().forEach(limit -> limits.put(limit.key(), limit));
-            batch.endedBrakes().forEach(brakes::remove);
-            batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
+            batch.pauses().applyTo(pauses);
+            batch.limits().applyTo(limits);
+            batch.brakes().applyTo(brakes);
             batch
                 .endedRollouts()
                 .forEach(job -> rollouts.keySet().removeIf(key -> key.job().equals(job)));
             batch.rollouts().forEach(row -> rollouts.put(row.key(), row));
-            batch.endedQuarantines().forEach(quarantines::remove);
-            batch.quarantines().forEach(each -> quarantines.put(each.key(), each));
-            batch.endedNotifications().forEach(notifications::remove);
-            batch.notifications().forEach(each -> notifications.put(each.key(), each));
-            standings.keySet().removeAll(batch.forgottenJobs());
-            batch.standings().forEach(standing -> standings.put(standing.job(), standing));
+            batch.quarantines().applyTo(quarantines);
+            batch.notifications().applyTo(notifications);
+            jobStates.keySet().removeAll(batch.forgottenJobs());
+            batch.jobStates().forEach(standing -> jobStates.put(standing.job(), standing));
             if (!batch.queueUsage().isEmpty()) {
               queueUsage = batch.queueUsage();
               queueSamples++;

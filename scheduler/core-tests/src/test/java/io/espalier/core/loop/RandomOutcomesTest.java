@@ -157,7 +157,7 @@ class RandomOutcomesTest {
       for (String job : JOBS) {
         check(job, seed + "/" + i);
         seen.merge(
-            Objects.requireNonNull(Objects.requireNonNull(world.view).standings().get(job))
+            Objects.requireNonNull(Objects.requireNonNull(world.view).jobStates().get(job))
                 .state()
                 .word(),
             1,
@@ -389,11 +389,11 @@ class RandomOutcomesTest {
     }
     world.advance(100);
     world.advance(100);
-    JobStateRecord standing =
-        Objects.requireNonNull(Objects.requireNonNull(world.view).standings().get(job));
-    assertThat(standing.state().word())
-        .as("%s of %s: %s", where, job, standing)
+    JobStateRecord jobState =
+        Objects.requireNonNull(Objects.requireNonNull(world.view).jobStates().get(job));
+    assertThat(jobState.state().word())
+        .as("%s of %s: %s", where, job, jobState)
         .isEqualTo(expected);
-    assertThat(world.standings.get(job)).as("what is stored").isEqualTo(standing);
+    assertThat(world.jobStates.get(job)).as("what is stored").isEqualTo(jobState);
   }
 }

@@ -74,7 +74,7 @@ class RolloutTrackerTest {
   }
 
   private JobState state() {
-    return Objects.requireNonNull(world.loop.standings().get("j")).state();
+    return Objects.requireNonNull(world.loop.jobStates().get("j")).state();
   }
 
   private List<String> events() {

@@ -49,9 +49,9 @@ class StuckJobsTest {
     world.advance(200);
   }
 
-  private JobStateRecord standing(String job) {
+  private JobStateRecord jobState(String job) {
     world.advance(2_000);
-    return Objects.requireNonNull(Objects.requireNonNull(world.view).standings().get(job));
+    return Objects.requireNonNull(Objects.requireNonNull(world.view).jobStates().get(job));
   }
 
   private JobProgress counts(String job) {
@@ -60,9 +60,9 @@ class StuckJobsTest {
   }
 
   private void isStuck(String job, String why) {
-    JobStateRecord standing = standing(job);
-    assertThat(standing.state()).as(standing.reason()).isEqualTo(JobState.STUCK);
-    assertThat(standing.reason()).isEqualTo(why);
+    JobStateRecord jobState = jobState(job);
+    assertThat(jobState.state()).as(jobState.reason()).isEqualTo(JobState.STUCK);
+    assertThat(jobState.reason()).isEqualTo(why);
     assertThat(counts(job).ready()).isZero();
     assertThat(counts(job).secondsLeft()).as("time left").isEqualTo(-1);
   }
@@ -102,7 +102,7 @@ class StuckJobsTest {
     assertThat(counts("first").ready()).isEqualTo(1);
     assertThat(counts("then").ready()).isZero();
     assertThat(counts("then").blocked()).isEqualTo(3);
-    assertThat(standing("then").state()).isEqualTo(JobState.WAITING);
+    assertThat(jobState("then").state()).isEqualTo(JobState.WAITING);
     runAll("first");
     assertThat(counts("then").running()).isEqualTo(2);
     assertThat(counts("then").ready()).isEqualTo(1);
@@ -129,8 +129,8 @@ class StuckJobsTest {
     assertThat(counts("first").ready()).isZero();
     assertThat(counts("first").blocked()).isEqualTo(1);
     assertThat(counts("first").secondsLeft()).isEqualTo(-1);
-    assertThat(standing("first").state()).isEqualTo(JobState.PAUSED);
-    assertThat(standing("then").state()).as("its job may go on").isEqualTo(JobState.WAITING);
+    assertThat(jobState("first").state()).isEqualTo(JobState.PAUSED);
+    assertThat(jobState("then").state()).as("its job may go on").isEqualTo(JobState.WAITING);
   }
 
   @Test
@@ -138,7 +138,7 @@ class StuckJobsTest {
     configure("'bistro_job->j': {'owner': 'o', 'enabled': false}");
     assertThat(counts("j").ready()).isZero();
     assertThat(counts("j").blocked()).isEqualTo(3);
-    assertThat(standing("j").state()).isEqualTo(JobState.DISABLED);
+    assertThat(jobState("j").state()).isEqualTo(JobState.DISABLED);
   }
 
   @Test
@@ -147,7 +147,7 @@ class StuckJobsTest {
         config(NODES, "'bistro_job->j': {'owner': 'o'}").replace("\"limit\": 2", "\"limit\": 0"));
     assertThat(counts("j").ready()).isZero();
     assertThat(counts("j").blocked()).isEqualTo(3);
-    assertThat(standing("j").state()).isEqualTo(JobState.WAITING);
+    assertThat(jobState("j").state()).isEqualTo(JobState.WAITING);
   }
 
   @Test
@@ -165,9 +165,9 @@ class StuckJobsTest {
   @Test
   void aJobThatWaitsForADisabledNodeIsStuckAndNamesIt() {
     world.configure(config("'a': [], 'b': [], 'c': {'disabled': true}", FIRST + AFTER_ALL));
-    assertThat(standing("then").state()).as("a and b run").isEqualTo(JobState.STUCK);
+    assertThat(jobState("then").state()).as("a and b run").isEqualTo(JobState.STUCK);
     runAll("first");
-    assertThat(standing("first").state()).isEqualTo(JobState.SUCCEEDED);
+    assertThat(jobState("first").state()).isEqualTo(JobState.SUCCEEDED);
     isStuck("then", "it waits for job first, which is done on 2 of 3 nodes; c is disabled");
     assertThat(moves("then")).endsWith("\"stuck\"");
     assertThat(world.core.tasks().explain("then", "a").reasons())
@@ -182,9 +182,9 @@ class StuckJobsTest {
     runAll("first");
     isStuck("then", "it waits for job first, which is done on 2 of 3 nodes; it has failed on a");
     does(world.run(new Command.Forgive(TaskSelection.all("first", "", ""))));
-    assertThat(standing("then").state()).isEqualTo(JobState.WAITING);
+    assertThat(jobState("then").state()).isEqualTo(JobState.WAITING);
     runAll("first");
-    assertThat(standing("then").state()).isEqualTo(JobState.RUNNING);
+    assertThat(jobState("then").state()).isEqualTo(JobState.RUNNING);
   }
 
   @Test
@@ -192,7 +192,7 @@ class StuckJobsTest {
     configure(FIRST + AFTER_EACH);
     world.writes("first", "a", "failed");
     runAll("first");
-    assertThat(standing("then").state()).as("b and c may run").isEqualTo(JobState.RUNNING);
+    assertThat(jobState("then").state()).as("b and c may run").isEqualTo(JobState.RUNNING);
     runAll("then");
     isStuck(
         "then",
@@ -208,7 +208,7 @@ class StuckJobsTest {
         world.run(
             new Command.SetLimit(
                 new LimitOverride("instance", "slots", "", 5, "me", "", 0, 0), 0)));
-    assertThat(standing("j").state()).isEqualTo(JobState.RUNNING);
+    assertThat(jobState("j").state()).isEqualTo(JobState.RUNNING);
   }
 
   @Test
@@ -223,7 +223,7 @@ class StuckJobsTest {
          "bistro_job->endless": {"owner": "o", "level_for_tasks": "db", "succeed_job_when": "never"}}
         """);
     isStuck("j", "there is no node of its level, db: no node source delivers any");
-    assertThat(standing("endless").state()).isEqualTo(JobState.OPEN);
+    assertThat(jobState("endless").state()).isEqualTo(JobState.OPEN);
   }
 
   @Test
@@ -239,7 +239,7 @@ class StuckJobsTest {
     configure("'bistro_job->j': {'owner': 'o'}");
     world.end("j", "a", TaskResult.Kind.EXITED, null, 1);
     world.end("j", "b", TaskResult.Kind.EXITED, null, 1);
-    assertThat(standing("j").state()).isEqualTo(JobState.RUNNING);
+    assertThat(jobState("j").state()).isEqualTo(JobState.RUNNING);
   }
 
   @Test
@@ -248,28 +248,28 @@ class StuckJobsTest {
         "'bistro_job->large': {'owner': 'o', 'resources': {'slots': 5}},'bistro_job->then':"
             + " {'owner': 'o', 'run_only_after_all_nodes_are_done_for':"
             + " ['large']},'bistro_job->last': {'owner': 'o', 'depends_on': ['then']}");
-    assertThat(standing("large").state()).isEqualTo(JobState.STUCK);
+    assertThat(jobState("large").state()).isEqualTo(JobState.STUCK);
     isStuck("then", "it waits for job large, which is done on 0 of 3 nodes");
-    assertThat(standing("last").state()).isEqualTo(JobState.STUCK);
+    assertThat(jobState("last").state()).isEqualTo(JobState.STUCK);
   }
 
   @Test
   void aStuckJobThatIsStoppedIsStopped() {
     configure("'bistro_job->j': {'owner': 'o', 'resources': {'slots': 5}}");
-    assertThat(standing("j").state()).isEqualTo(JobState.STUCK);
+    assertThat(jobState("j").state()).isEqualTo(JobState.STUCK);
     does(world.run(new Command.Pause("j", 0, "me", "")));
-    assertThat(standing("j").state()).isEqualTo(JobState.PAUSED);
+    assertThat(jobState("j").state()).isEqualTo(JobState.PAUSED);
   }
 
   @Test
   void aRestartChangesNothing() {
     String config = config(NODES, "'bistro_job->j': {'owner': 'o', 'resources': {'slots': 5}}");
     world.configure(config);
-    JobStateRecord before = standing("j");
+    JobStateRecord before = jobState("j");
     int moves = moves("j").size();
     world.crashAndRestart();
     world.configure(config);
-    assertThat(standing("j")).isEqualTo(before);
+    assertThat(jobState("j")).isEqualTo(before);
     assertThat(moves("j")).hasSize(moves);
   }
 }

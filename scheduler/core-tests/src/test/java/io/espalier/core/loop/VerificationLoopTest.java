@@ -47,7 +47,7 @@ class VerificationLoopTest {
   }
 
   private JobState state() {
-    return Objects.requireNonNull(world.loop.standings().get("j")).state();
+    return Objects.requireNonNull(world.loop.jobStates().get("j")).state();
   }
 
   private TaskStatus status(String node) {
@@ -178,7 +178,7 @@ class VerificationLoopTest {
     bounded.writes("j", "h1", "done");
     bounded.writes("j", "h1", "failed");
     assertThat(bounded.row("j", "h1").status().label()).isEqualTo(StatusLabel.FAILED);
-    assertThat(Objects.requireNonNull(bounded.loop.standings().get("j")).state())
+    assertThat(Objects.requireNonNull(bounded.loop.jobStates().get("j")).state())
         .isEqualTo(JobState.FAILED);
   }
 

@@ -87,7 +87,7 @@ class WindowGatesTest {
     world.advance(10_000);
     assertThat(running("j")).isZero();
     assertThat(events()).containsExactly("window_closed", "window_opened", "window_closed");
-    assertThat(Objects.requireNonNull(world.loop.standings().get("j")).state())
+    assertThat(Objects.requireNonNull(world.loop.jobStates().get("j")).state())
         .isNotEqualTo(JobState.STUCK);
     world.core.verify();
   }
@@ -403,7 +403,7 @@ class WindowGatesTest {
     world.advance(200);
     assertThat(Objects.requireNonNull(world.view).errors().get("windows"))
         .startsWith("nothing starts on 1 node, whose attribute has no windows: bad: ");
-    assertThat(Objects.requireNonNull(world.loop.standings().get("j")).state())
+    assertThat(Objects.requireNonNull(world.loop.jobStates().get("j")).state())
         .isNotEqualTo(JobState.STUCK);
     until("2026-11-23T11:00:00Z");
     world.writes("j", "o", "incomplete");

@@ -83,24 +83,46 @@ public final class JsonWriter {
   /** Appends the string as a JSON literal, quotes included. */
   public static void quote(String text, StringBuilder out) {
     out.append('"');
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      switch (c) {
-        case '"' -> out.append("\\\"");
-        case '\\' -> out.append("\\\\");
-        case '\n' -> out.append("\\n");
-        case '\r' -> out.append("\\r");
-        case '\t' -> out.append("\\t");
-        default -> {
-          if (c < 0x20 || c == 0x7f || Character.isSurrogate(c) || c == '\u2028' || c == '\u2029') {
-            escape(c, out);
-          } else {
-            out.append(c);
-          }
-        }
+    int plain = 0;
+    while (plain < text.length() && isPlain(text.charAt(plain))) {
+      plain++;
+    }
+    if (plain == text.length()) {
+      out.append(text); // Nearly always, and much faster than character by character.
+    } else {
+      out.append(text, 0, plain);
+      for (int i = plain; i < text.length(); i++) {
+        append(text.charAt(i), out);
       }
     }
     out.append('"');
+  }
+
+  private static boolean isPlain(char c) {
+    return c >= 0x20
+        && c != '"'
+        && c != '\\'
+        && c != 0x7f
+        && !Character.isSurrogate(c)
+        && c != '\u2028'
+        && c != '\u2029';
+  }
+
+  private static void append(char c, StringBuilder out) {
+    switch (c) {
+      case '"' -> out.append("\\\"");
+      case '\\' -> out.append("\\\\");
+      case '\n' -> out.append("\\n");
+      case '\r' -> out.append("\\r");
+      case '\t' -> out.append("\\t");
+      default -> {
+        if (isPlain(c)) {
+          out.append(c);
+        } else {
+          escape(c, out);
+        }
+      }
+    }
   }
 
   private static void escape(char c, StringBuilder out) {

@@ -4,7 +4,6 @@ import io.espalier.core.text.StepLimitedText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -28,6 +27,26 @@ public final class Redactor {
   private static final String KEYS =
       "(?:password|passwd|passphrase|pwd(?!=/)|secret|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key"
           + "|credentials?)[a-z0-9_-]{0,32}\\\\?[\"']?\\s{0,4}[=:]\\s{0,4}";
+
+  /** The words of which every text with a common secret has one. */
+  private static final LiteralSearch WORDS =
+      new LiteralSearch(
+          List.of(
+              "passw",
+              "passp",
+              "pwd",
+              "secret",
+              "token",
+              "key",
+              "credential",
+              "authorization",
+              "bearer",
+              "akia",
+              "asia",
+              "gh",
+              "xox",
+              "eyj",
+              "://"));
 
   /** Common secrets: assignments of passwords and keys, bearer tokens, AWS keys, URLs. */
   private static final List<Rule> COMMON =
@@ -58,8 +77,12 @@ public final class Redactor {
 
   private final List<Rule> rules;
 
+  /** Whether there are rules that need certain words. */
+  private final boolean hasWords;
+
   private Redactor(List<Rule> rules) {
     this.rules = rules;
+    this.hasWords = rules.stream().anyMatch(rule -> rule.words != 0);
   }
 
   /**
@@ -107,15 +130,10 @@ public final class Redactor {
    */
   List<Range> find(String text) {
     List<Range> found = new ArrayList<>();
-    String lower = "";
+    long words = hasWords ? WORDS.find(text) : 0;
     for (Rule rule : rules) {
-      if (!rule.literals.isEmpty()) {
-        if (lower.isEmpty()) {
-          lower = text.toLowerCase(Locale.ROOT);
-        }
-        if (!rule.mayBeIn(lower)) {
-          continue;
-        }
+      if (rule.words != 0 && (rule.words & words) == 0) {
+        continue;
       }
       try {
         rule.find(new StepLimitedText(text, STEPS_PER_RULE), found);
@@ -180,22 +198,13 @@ public final class Redactor {
     private final Pattern pattern;
     private final boolean hasSecret;
 
-    /** Every text with a match contains one of these, in lower case; empty: unknown. */
-    private final List<String> literals;
+    /** Every text with a match has one of these {@link #WORDS}; 0: it may have none. */
+    private final long words;
 
-    Rule(String regex, List<String> literals) {
+    Rule(String regex, List<String> words) {
       this.pattern = Pattern.compile(regex);
       this.hasSecret = regex.contains("(?<secret>");
-      this.literals = literals;
-    }
-
-    boolean mayBeIn(String lower) {
-      for (String literal : literals) {
-        if (lower.contains(literal)) {
-          return true;
-        }
-      }
-      return false;
+      this.words = words.stream().mapToLong(WORDS::bit).reduce(0, (a, b) -> a | b);
     }
 
     void find(CharSequence text, List<Range> found) {

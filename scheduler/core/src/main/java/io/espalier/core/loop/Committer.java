@@ -262,7 +262,7 @@ final class Committer {
   }
 
   void jobState(JobStateRecord state, boolean moved) {
-    batch.standing(state);
+    batch.jobState(state);
     if (moved && state.state() == JobState.FAILED) {
       ports.warnings().warn("the job has failed: " + state.reason(), state.job(), "");
     }

@@ -22,12 +22,12 @@ import io.espalier.core.loop.command.TimeExtension;
 import io.espalier.core.loop.command.WorkerPool;
 import io.espalier.core.loop.health.HealthLimits;
 import io.espalier.core.loop.notify.Outbox;
+import io.espalier.core.loop.rollout.RolloutTracker;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.Quarantines;
-import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.outcome.JobEvent;
 import io.espalier.core.rollout.Rollout;
 import io.espalier.core.running.TaskRunner;
@@ -485,14 +485,14 @@ final class OperatorCommands implements Command.Handler {
 
   @Override
   public CompletionStage<WorkerView> cordon(Command.Cordon command, long nowMillis) {
-    committer.batch().hold(pool.cordon(command, nowMillis));
+    committer.batch().cordon(pool.cordon(command, nowMillis));
     return committer.commitInTurn(pool.view(command.worker()));
   }
 
   @Override
   public CompletionStage<WorkerView> uncordon(Command.Uncordon command, long nowMillis) {
     pool.uncordon(command, nowMillis);
-    committer.batch().release(command.worker());
+    committer.batch().uncordon(command.worker());
     return committer.commit(pool.view(command.worker()));
   }
 }

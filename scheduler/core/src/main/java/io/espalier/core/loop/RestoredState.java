@@ -57,13 +57,13 @@ public record RestoredState(
   public static RestoredState of(StatusStore store, boolean outlives) {
     return new RestoredState(
         store.pauses(),
-        store.standings(),
+        store.jobStates(),
         store.limits(),
         store.brakes(),
         store.rollouts(),
         store.quarantines(),
         store.queueUsage(),
-        store.holds(),
+        store.cordons(),
         running(store, outlives),
         store.notifications());
   }

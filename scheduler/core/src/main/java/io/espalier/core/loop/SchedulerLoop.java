@@ -19,6 +19,7 @@ import io.espalier.core.loop.notify.ProblemEvents;
 import io.espalier.core.loop.query.ImpactQuery;
 import io.espalier.core.loop.query.QueryQueue;
 import io.espalier.core.loop.query.SnapshotCopy;
+import io.espalier.core.loop.rollout.RolloutTracker;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.LoopPorts;
@@ -33,7 +34,6 @@ import io.espalier.core.loop.watch.JobVerifications;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
 import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
-import io.espalier.core.loop.watch.RolloutTracker;
 import io.espalier.core.loop.watch.StartsInFlight;
 import io.espalier.core.loop.watch.Throttles;
 import io.espalier.core.loop.watch.WindowGates;
@@ -398,7 +398,7 @@ public final class SchedulerLoop {
   }
 
   /** Current states of all configured jobs, by name. */
-  public Map<String, JobStateRecord> standings() {
+  public Map<String, JobStateRecord> jobStates() {
     return outcomes.latest();
   }
 

@@ -144,7 +144,8 @@ public final class SchedulerProtocol {
   }
 
   /** Replaces the shards that get no new tasks, and those among them that are draining. */
-  public void holds(Collection<String> newCordoned, Collection<String> newDrained, long nowMillis) {
+  public void cordons(
+      Collection<String> newCordoned, Collection<String> newDrained, long nowMillis) {
     Set<String> oldDrained = drained;
     cordoned = Set.copyOf(newCordoned);
     drained = Set.copyOf(newDrained);

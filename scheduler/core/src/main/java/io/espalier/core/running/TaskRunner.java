@@ -126,7 +126,7 @@ public interface TaskRunner extends AutoCloseable {
    * Receives all current cordons: once before the first start, and after each change. Placement
    * applies them by itself; a runner may forward them to its workers.
    */
-  default void holds(List<WorkerCordon> holds) {}
+  default void cordons(List<WorkerCordon> cordons) {}
 
   /** The end, or late end, is durable: the runner may acknowledge it and forget the invocation. */
   default void recorded(TaskResult end) {}

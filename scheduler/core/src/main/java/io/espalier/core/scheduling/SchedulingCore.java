@@ -326,16 +326,6 @@ public final class SchedulingCore {
     return gates.stages(job);
   }
 
-  /**
-   * Returns how many tasks of a job are not done, failed, avoided or disabled; running ones are
-   * included.
-   *
-   * @param job the number of a job
-   */
-  public long remaining(int job) {
-    return state().tasks.remaining(job);
-  }
-
   /** Returns whether every task waits for the stage of a roll-out that it is to wait for. */
   public boolean areStagesInEffect() {
     return staged().isDone();

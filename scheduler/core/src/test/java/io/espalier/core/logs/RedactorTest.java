@@ -37,6 +37,8 @@ class RedactorTest {
         "pass: 10 fail: 0                        | pass: 10 fail: 0",
         "http://host:8080/path@x                 | http://host:8080/path@x",
         "nothing to hide                         | nothing to hide",
+        "SeCrEt=x AUTHORIZATION=x                | SeCrEt=[redacted] AUTHORIZATION=[redacted]",
+        "secretary of state; pawd=x              | secretary of state; pawd=x",
       })
   void commonSecretsAreHidden(String text, String expected) {
     assertThat(COMMON.redact(text)).isEqualTo(expected);

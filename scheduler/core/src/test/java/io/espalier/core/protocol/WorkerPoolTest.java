@@ -243,13 +243,13 @@ class WorkerPoolTest {
   @Test
   void anOperatorsHoldsAreShownAndTold() {
     long session = world.healthy(W1);
-    world.side.holds(Set.of("w1"), Set.of("w1"), world.now);
+    world.side.cordons(Set.of("w1"), Set.of("w1"), world.now);
     world.side.step(world.now);
 
     assertThat(world.state("w1")).isEqualTo(State.DRAINING);
     assertThat(world.info("w1").cordoned()).isTrue();
     assertThat(world.says(world.beat(W1, session)).drain()).isTrue();
-    world.side.holds(Set.of(), Set.of(), world.now);
+    world.side.cordons(Set.of(), Set.of(), world.now);
     assertThat(world.state("w1")).isEqualTo(State.HEALTHY);
   }
 

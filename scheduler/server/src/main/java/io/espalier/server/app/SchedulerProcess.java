@@ -346,8 +346,8 @@ public final class SchedulerProcess implements AutoCloseable {
   }
 
   /** Returns the current states of all configured jobs, by name. */
-  public Map<String, JobStateRecord> standings() throws InterruptedException {
-    return askLoop(SchedulerLoop::standings);
+  public Map<String, JobStateRecord> jobStates() throws InterruptedException {
+    return askLoop(SchedulerLoop::jobStates);
   }
 
   public List<PeakUsage> peaks() throws InterruptedException {

@@ -344,13 +344,13 @@ public final class RemoteRunner implements TaskRunner {
   }
 
   @Override
-  public void holds(List<WorkerCordon> holds) {
+  public void cordons(List<WorkerCordon> cordons) {
     List<String> cordoned = new ArrayList<>();
     List<String> draining = new ArrayList<>();
-    for (WorkerCordon hold : holds) {
-      (hold.kind() == WorkerCordon.Kind.DRAIN ? draining : cordoned).add(hold.shard());
+    for (WorkerCordon cordon : cordons) {
+      (cordon.kind() == WorkerCordon.Kind.DRAIN ? draining : cordoned).add(cordon.shard());
     }
-    tell(() -> side.holds(cordoned, draining, now()));
+    tell(() -> side.cordons(cordoned, draining, now()));
   }
 
   @Override

@@ -40,8 +40,8 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<String, Map<String, StatusRow>> rows = new HashMap<>();
   private final Map<TaskKey, Past> histories = new HashMap<>();
   private final Map<String, Pause> pauses = new HashMap<>();
-  private final Map<String, JobStateRecord> standings = new HashMap<>();
-  private final Map<String, WorkerCordon> holds = new HashMap<>();
+  private final Map<String, JobStateRecord> jobStates = new HashMap<>();
+  private final Map<String, WorkerCordon> cordons = new HashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new HashMap<>();
   private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
   private final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
@@ -205,13 +205,13 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
-  public synchronized List<JobStateRecord> standings() {
-    return List.copyOf(standings.values());
+  public synchronized List<JobStateRecord> jobStates() {
+    return List.copyOf(jobStates.values());
   }
 
   @Override
-  public synchronized List<WorkerCordon> holds() {
-    return List.copyOf(holds.values());
+  public synchronized List<WorkerCordon> cordons() {
+    return List.copyOf(cordons.values());
   }
 
   @Override
@@ -286,23 +286,16 @@ public final class MemoryStatusStore implements StatusStore {
             .add(attempt);
       }
     }
-    batch.endedPauses().forEach(pauses::remove);
-    batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
-    batch.endedHolds().forEach(holds::remove);
-    batch.holds().forEach(hold -> holds.put(hold.shard(), hold));
-    batch.endedLimits().forEach(limits::remove);
-    batch.limits().forEach(override -> limits.put(override.key(), override));
-    batch.endedBrakes().forEach(brakes::remove);
-    batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
-    batch.endedQuarantines().forEach(quarantines::remove);
-    batch.quarantines().forEach(each -> quarantines.put(each.key(), each));
+    batch.pauses().applyTo(pauses);
+    batch.cordons().applyTo(cordons);
+    batch.limits().applyTo(limits);
+    batch.brakes().applyTo(brakes);
+    batch.quarantines().applyTo(quarantines);
     batch.endedRollouts().forEach(job -> rollouts.keySet().removeIf(key -> key.job().equals(job)));
     batch.rollouts().forEach(row -> rollouts.put(row.key(), row));
-    batch.endedNotifications().forEach(notifications::remove);
-    batch.notifications().forEach(each -> notifications.put(each.key(), each));
-    batch.endedAnswers().forEach(answers::remove);
-    batch.answers().forEach(each -> answers.put(each.key(), each));
-    batch.standings().forEach(standing -> standings.put(standing.job(), standing));
+    batch.notifications().applyTo(notifications);
+    batch.answers().applyTo(answers);
+    batch.jobStates().forEach(standing -> jobStates.put(standing.job(), standing));
     if (!batch.queueUsage().isEmpty()) {
       queueUsage = batch.queueUsage();
     }
@@ -366,7 +359,7 @@ public final class MemoryStatusStore implements StatusStore {
   private void forget(String job) {
     incarnations.remove(job);
     absences.remove(job);
-    standings.remove(job);
+    jobStates.remove(job);
     Map<String, StatusRow> ofJob = rows.remove(job);
     if (ofJob != null) {
       ofJob.keySet().forEach(node -> histories.remove(new TaskKey(job, node)));

@@ -110,32 +110,6 @@ final class WithoutData {
                             event.data().without("checkpoint").with("data", note))
                         : event)
             .toList();
-    return new Variant(
-        new StoreTransaction(
-            batch.forgottenJobs(),
-            batch.deletedRows(),
-            rows,
-            batch.attempts(),
-            batch.endedPauses(),
-            batch.pauses(),
-            batch.endedHolds(),
-            batch.holds(),
-            batch.endedLimits(),
-            batch.limits(),
-            batch.endedBrakes(),
-            batch.brakes(),
-            batch.endedRollouts(),
-            batch.rollouts(),
-            batch.endedQuarantines(),
-            batch.quarantines(),
-            batch.standings(),
-            batch.queueUsage(),
-            batch.incarnations(),
-            events,
-            batch.endedNotifications(),
-            batch.notifications(),
-            batch.endedAnswers(),
-            batch.answers()),
-        tasks);
+    return new Variant(batch.with(rows, events), tasks);
   }
 }

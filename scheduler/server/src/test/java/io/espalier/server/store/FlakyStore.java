@@ -161,13 +161,13 @@ final class FlakyStore implements StatusStore {
   }
 
   @Override
-  public List<JobStateRecord> standings() {
-    return inner.standings();
+  public List<JobStateRecord> jobStates() {
+    return inner.jobStates();
   }
 
   @Override
-  public List<WorkerCordon> holds() {
-    return inner.holds();
+  public List<WorkerCordon> cordons() {
+    return inner.cordons();
   }
 
   @Override

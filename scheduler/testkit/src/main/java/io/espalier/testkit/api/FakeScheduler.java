@@ -136,10 +136,10 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   /** Sets the state of a job as a whole; unknown until then. */
-  public synchronized FakeScheduler stands(JobStateRecord standing) {
-    Map<String, JobStateRecord> standings = new LinkedHashMap<>(view.standings());
-    standings.put(standing.job(), standing);
-    view = view.withStandings(standings);
+  public synchronized FakeScheduler jobState(JobStateRecord jobState) {
+    Map<String, JobStateRecord> jobStates = new LinkedHashMap<>(view.jobStates());
+    jobStates.put(jobState.job(), jobState);
+    view = view.withJobStates(jobStates);
     return this;
   }
 

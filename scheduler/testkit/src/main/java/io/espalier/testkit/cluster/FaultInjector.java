@@ -138,10 +138,10 @@ final class FaultInjector {
       }
       case 14, 15 -> suspend(worker, span);
       case 16 -> {
-        scheduler.hold(
+        scheduler.cordon(
             worker.shard,
             random.nextBoolean() ? WorkerCordon.Kind.DRAIN : WorkerCordon.Kind.CORDON);
-        cluster.timeline.after(span, () -> schedulers.forEach(s -> s.hold(worker.shard, null)));
+        cluster.timeline.after(span, () -> schedulers.forEach(s -> s.cordon(worker.shard, null)));
       }
       case 17 -> scheduler.suspend(span);
       case 18 -> suspendALeader(busiest());

@@ -208,7 +208,7 @@ public final class SimulatedCluster {
   /** An operator releases all shards, jobs, limits and brakes, whichever scheduler leads. */
   private void releaseAll() {
     for (SimulatedScheduler scheduler : schedulers) {
-      store.holds().forEach(hold -> scheduler.hold(hold.shard(), null));
+      store.cordons().forEach(cordon -> scheduler.cordon(cordon.shard(), null));
       store.pauses().forEach(p -> scheduler.command(new Command.Resume(p.job(), "", "")));
       store.limits().forEach(l -> scheduler.command(new Command.EndLimit(l.key(), "", "")));
       for (Brake brake : store.brakes()) {

@@ -201,13 +201,13 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     loop.restore(
         new RestoredState(
             cluster.store.pauses(),
-            cluster.store.standings(),
+            cluster.store.jobStates(),
             cluster.store.limits(),
             cluster.has(ProtocolBug.BRAKES_FORGOTTEN) ? List.of() : cluster.store.brakes(),
             cluster.store.rollouts(),
             cluster.store.quarantines(),
             List.of(),
-            cluster.store.holds(),
+            cluster.store.cordons(),
             rows.stream().filter(row -> row.status().main() == TaskStatus.Main.RUNNING).toList(),
             List.of()));
     new SimulatedChanges(process, core, inputs::add, epoch).look();
@@ -467,17 +467,17 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   }
 
   @Override
-  public void holds(List<WorkerCordon> holds) {
+  public void cordons(List<WorkerCordon> cordons) {
     toSide.add(
         () ->
-            side.holds(
-                shards(holds, WorkerCordon.Kind.CORDON),
-                shards(holds, WorkerCordon.Kind.DRAIN),
+            side.cordons(
+                shards(cordons, WorkerCordon.Kind.CORDON),
+                shards(cordons, WorkerCordon.Kind.DRAIN),
                 process.localNow()));
   }
 
-  private static List<String> shards(List<WorkerCordon> holds, WorkerCordon.Kind kind) {
-    return holds.stream().filter(h -> h.kind() == kind).map(WorkerCordon::shard).toList();
+  private static List<String> shards(List<WorkerCordon> cordons, WorkerCordon.Kind kind) {
+    return cordons.stream().filter(h -> h.kind() == kind).map(WorkerCordon::shard).toList();
   }
 
   @Override

@@ -400,7 +400,7 @@ final class SimulatedScheduler extends SimulatedProcess {
   }
 
   /** An operator cordons or drains a shard, or releases it when {@code kind} is null. */
-  void hold(String shard, WorkerCordon.@Nullable Kind kind) {
+  void cordon(String shard, WorkerCordon.@Nullable Kind kind) {
     SimulatedLeader mine = leader;
     if (mine == null || !mine.opened) {
       return;

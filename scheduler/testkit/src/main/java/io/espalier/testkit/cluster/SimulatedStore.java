@@ -37,14 +37,14 @@ final class SimulatedStore {
   private final Random random;
   private final boolean durable;
   private final Map<TaskKey, StatusRow> rows = new LinkedHashMap<>();
-  private final Map<String, WorkerCordon> holds = new LinkedHashMap<>();
+  private final Map<String, WorkerCordon> cordons = new LinkedHashMap<>();
   private final Map<String, Long> incarnations = new LinkedHashMap<>();
   private final Map<String, Pause> pauses = new LinkedHashMap<>();
   private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
   private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
   private final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
   private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
-  private final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
+  private final Map<String, JobStateRecord> jobStates = new LinkedHashMap<>();
 
   /** What the batches have written one by one, however they were merged. */
   private final Written written = new Written();
@@ -72,8 +72,8 @@ final class SimulatedStore {
   private record Copy(
       long epoch,
       Map<TaskKey, StatusRow> rows,
-      Map<String, WorkerCordon> holds,
-      Map<String, JobStateRecord> standings) {}
+      Map<String, WorkerCordon> cordons,
+      Map<String, JobStateRecord> jobStates) {}
 
   /** Returns the newest opened epoch. */
   long epoch() {
@@ -89,10 +89,10 @@ final class SimulatedStore {
     epoch = copy.epoch();
     rows.clear();
     rows.putAll(copy.rows());
-    holds.clear();
-    holds.putAll(copy.holds());
-    standings.clear();
-    standings.putAll(copy.standings());
+    cordons.clear();
+    cordons.putAll(copy.cordons());
+    jobStates.clear();
+    jobStates.putAll(copy.jobStates());
     written.rows.clear();
     written.rows.putAll(rows);
     cluster.invariants.storeSetBack(rows.values());
@@ -118,20 +118,20 @@ final class SimulatedStore {
           new Copy(
               epoch,
               new LinkedHashMap<>(rows),
-              new LinkedHashMap<>(holds),
-              new LinkedHashMap<>(standings)));
+              new LinkedHashMap<>(cordons),
+              new LinkedHashMap<>(jobStates)));
     }
     leaseMillis = Math.max(leaseMillis, ownLeaseMillis);
     if (!durable) {
       rows.clear();
-      holds.clear();
+      cordons.clear();
       incarnations.clear();
       pauses.clear();
       limits.clear();
       brakes.clear();
       rollouts.clear();
       quarantines.clear();
-      standings.clear();
+      jobStates.clear();
       written.rows.clear();
       written.incarnations.clear();
       if (epoch > 0) {
@@ -148,8 +148,8 @@ final class SimulatedStore {
   }
 
   /** Returns the shards that operators have cordoned or drained. */
-  List<WorkerCordon> holds() {
-    return new ArrayList<>(holds.values());
+  List<WorkerCordon> cordons() {
+    return new ArrayList<>(cordons.values());
   }
 
   @Nullable StatusRow row(TaskKey key) {
@@ -194,8 +194,8 @@ final class SimulatedStore {
     return List.copyOf(limits.values());
   }
 
-  List<JobStateRecord> standings() {
-    return List.copyOf(standings.values());
+  List<JobStateRecord> jobStates() {
+    return List.copyOf(jobStates.values());
   }
 
   /** The order of the batches, of which a merged transaction shows only the result. */
@@ -215,7 +215,7 @@ final class SimulatedStore {
       for (StatusRow row : batch.rows()) {
         cluster.invariants.committed(rows.put(row.key(), row), row);
       }
-      batch.standings().forEach(state -> cluster.invariants.became(state, rows.values()));
+      batch.jobStates().forEach(state -> cluster.invariants.became(state, rows.values()));
     }
   }
 
@@ -233,23 +233,18 @@ final class SimulatedStore {
     for (String job : batch.forgottenJobs()) {
       rows.keySet().removeIf(task -> task.job().equals(job));
       incarnations.remove(job);
-      standings.remove(job);
+      jobStates.remove(job);
     }
     incarnations.putAll(batch.incarnations());
-    batch.endedPauses().forEach(pauses::remove);
-    batch.pauses().forEach(pause -> pauses.put(pause.job(), pause));
-    batch.endedLimits().forEach(limits::remove);
-    batch.limits().forEach(limit -> limits.put(limit.key(), limit));
-    batch.endedBrakes().forEach(brakes::remove);
-    batch.brakes().forEach(brake -> brakes.put(brake.key(), brake));
+    batch.pauses().applyTo(pauses);
+    batch.limits().applyTo(limits);
+    batch.brakes().applyTo(brakes);
     batch.endedRollouts().forEach(job -> rollouts.keySet().removeIf(key -> key.job().equals(job)));
     batch.rollouts().forEach(row -> rollouts.put(row.key(), row));
-    batch.endedQuarantines().forEach(quarantines::remove);
-    batch.quarantines().forEach(each -> quarantines.put(each.key(), each));
-    batch.standings().forEach(standing -> standings.put(standing.job(), standing));
+    batch.quarantines().applyTo(quarantines);
+    batch.jobStates().forEach(standing -> jobStates.put(standing.job(), standing));
     batch.rows().forEach(row -> rows.put(row.key(), row));
-    batch.holds().forEach(hold -> holds.put(hold.shard(), hold));
-    batch.endedHolds().forEach(holds::remove);
+    batch.cordons().applyTo(cordons);
   }
 
   /**

@@ -52,23 +52,23 @@ abstract class OperatorTablesContract extends AttemptsContract {
         epoch,
         StoreTransaction.builder()
             .put(row("a", "n", failed()))
-            .standing(first)
-            .standing(second)
+            .jobState(first)
+            .jobState(second)
             .append(event(1))
             .build());
     restartAfterKill();
-    assertThat(store.standings()).containsExactlyInAnyOrder(first, second);
+    assertThat(store.jobStates()).containsExactlyInAnyOrder(first, second);
     JobStateRecord changed =
         new JobStateRecord("a", JobState.RUNNING, "", NOW + 1, "", false, false, Start.ALL);
     store.commit(
         epoch,
-        StoreTransaction.builder().standing(first).standing(changed).forget(second.job()).build());
+        StoreTransaction.builder().jobState(first).jobState(changed).forget(second.job()).build());
     restartAfterKill();
-    assertThat(store.standings()).containsExactly(changed);
+    assertThat(store.jobStates()).containsExactly(changed);
     store.commit(
-        epoch, StoreTransaction.builder().standing(first).forget("a").standing(second).build());
+        epoch, StoreTransaction.builder().jobState(first).forget("a").jobState(second).build());
     restartAfterKill();
-    assertThat(store.standings()).containsExactly(second);
+    assertThat(store.jobStates()).containsExactly(second);
   }
 
   @Test
@@ -254,14 +254,15 @@ abstract class OperatorTablesContract extends AttemptsContract {
   void holds_of_workers_are_kept_until_they_are_released() throws Exception {
     WorkerCordon first = new WorkerCordon("w1", WorkerCordon.Kind.DRAIN, "ann", "new kernel", NOW);
     WorkerCordon second = new WorkerCordon("w2", WorkerCordon.Kind.CORDON, "", "", NOW);
-    store.commit(epoch, StoreTransaction.builder().hold(first).hold(second).build());
+    store.commit(epoch, StoreTransaction.builder().cordon(first).cordon(second).build());
     restartAfterKill();
-    assertThat(store.holds()).containsExactlyInAnyOrder(first, second);
+    assertThat(store.cordons()).containsExactlyInAnyOrder(first, second);
     WorkerCordon changed = new WorkerCordon("w1", WorkerCordon.Kind.CORDON, "bob", "", NOW + 1);
     store.commit(
-        epoch, StoreTransaction.builder().release("w2").release("never was").hold(changed).build());
+        epoch,
+        StoreTransaction.builder().uncordon("w2").uncordon("never was").cordon(changed).build());
     restartAfterKill();
-    assertThat(store.holds()).containsExactly(changed);
+    assertThat(store.cordons()).containsExactly(changed);
   }
 
   @Test

@@ -75,7 +75,7 @@ public final class ApiJson {
   }
 
   private static String phase(TaskView task, SchedulerView view) {
-    JobStateRecord job = view.standings().get(task.job());
+    JobStateRecord job = view.jobStates().get(task.job());
     boolean isOver = job != null && (job.state().isEnd() || job.state() == JobState.STOPPED);
     return TaskPhase.of(task.bits(), task.attempts(), isOver).word();
   }

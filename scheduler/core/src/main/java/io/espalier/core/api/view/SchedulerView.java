@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param probes probes, in the order of the configuration
  * @param quarantines quarantines, and suggestions of some, by node and job
  * @param rollouts roll-outs of jobs, by name
- * @param standings states of configured jobs, by name; already immutable, because copying it for
+ * @param jobStates states of configured jobs, by name; already immutable, because copying it for
  *     ten thousand jobs ten times a second would be slow
  * @param findings findings of the watchdog's latest pass
  * @param publishedAtMillis when this view was made
@@ -50,7 +50,7 @@ public record SchedulerView(
     List<ProbeView> probes,
     Map<String, Rollout> rollouts,
     List<Quarantine> quarantines,
-    Map<String, JobStateRecord> standings,
+    Map<String, JobStateRecord> jobStates,
     WatchdogFindings findings,
     long publishedAtMillis)
     implements SchedulerViewBuilder.With {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param state {@code new}, {@code healthy}, {@code unhealthy}, {@code draining}, lost; or {@code
  *     gone}: no longer in the pool, but tasks are still charged to it
  * @param takesTasks whether it may get new tasks
- * @param hold cordon set by an operator; null: none
+ * @param cordon cordon set by an operator; null: none
  * @param tasks number of tasks charged to it
  * @param maxTasks maximum number of concurrent tasks; 0: as many as its resources allow
  * @param slots slots of the worker level's resources, in the order of the settings
@@ -30,7 +30,7 @@ public record WorkerView(
     Map<String, String> labels,
     String state,
     boolean takesTasks,
-    @Nullable WorkerCordon hold,
+    @Nullable WorkerCordon cordon,
     int tasks,
     int maxTasks,
     List<Slots> slots,

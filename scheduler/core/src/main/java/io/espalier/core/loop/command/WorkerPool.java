@@ -35,7 +35,7 @@ public final class WorkerPool {
   private final LoopEvents events;
   private final TaskRunner runner;
   private final boolean local;
-  private final Map<String, WorkerCordon> holds = new TreeMap<>();
+  private final Map<String, WorkerCordon> cordons = new TreeMap<>();
   private List<WorkerInfo> workers;
 
   public WorkerPool(
@@ -104,7 +104,7 @@ public final class WorkerPool {
   private void tellCore() {
     List<WorkerInfo> heeded = new ArrayList<>(workers.size());
     for (WorkerInfo worker : workers) {
-      boolean cordoned = worker.cordoned() || holds.containsKey(worker.ref().shard());
+      boolean cordoned = worker.cordoned() || cordons.containsKey(worker.ref().shard());
       heeded.add(cordoned == worker.cordoned() ? worker : cordoned(worker));
     }
     core.workers(heeded);
@@ -130,9 +130,9 @@ public final class WorkerPool {
 
   /** Restores cordons after a restart. */
   public void restore(List<WorkerCordon> stored) {
-    stored.forEach(hold -> holds.put(hold.shard(), hold));
+    stored.forEach(cordon -> cordons.put(cordon.shard(), cordon));
     tellCore();
-    runner.holds(List.copyOf(holds.values()));
+    runner.cordons(List.copyOf(cordons.values()));
   }
 
   /**
@@ -152,17 +152,17 @@ public final class WorkerPool {
     if (!isKnown(shard)) {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such worker: " + shard);
     }
-    WorkerCordon hold =
+    WorkerCordon cordon =
         new WorkerCordon(shard, command.kind(), command.author(), command.reason(), nowMillis);
-    holds.put(shard, hold);
+    cordons.put(shard, cordon);
     held(
-        hold.kind() == WorkerCordon.Kind.DRAIN
+        cordon.kind() == WorkerCordon.Kind.DRAIN
             ? EventKind.WORKER_DRAINED
             : EventKind.WORKER_CORDONED,
         shard,
         command,
         nowMillis);
-    return hold;
+    return cordon;
   }
 
   /**
@@ -172,7 +172,7 @@ public final class WorkerPool {
    */
   public void uncordon(Command.Uncordon command, long nowMillis) {
     String shard = command.worker();
-    if (holds.remove(shard) == null) {
+    if (cordons.remove(shard) == null) {
       throw new RefusedException(
           isKnown(shard) ? RefusedException.Reason.CONFLICT : RefusedException.Reason.UNKNOWN,
           isKnown(shard)
@@ -184,13 +184,13 @@ public final class WorkerPool {
 
   private void held(EventKind event, String shard, Command<?> command, long nowMillis) {
     tellCore();
-    runner.holds(List.copyOf(holds.values()));
+    runner.cordons(List.copyOf(cordons.values()));
     Json.Builder data = Json.object().put("worker", shard).put("reason", command.reason());
     events.add(nowMillis, event, LoopEvents.by(command, data).build());
   }
 
   private boolean isKnown(String shard) {
-    return holds.containsKey(shard)
+    return cordons.containsKey(shard)
         || workers.stream().anyMatch(worker -> worker.ref().shard().equals(shard));
   }
 
@@ -208,7 +208,7 @@ public final class WorkerPool {
     for (WorkerInfo worker : workers) {
       uses.remove(worker.ref().shard());
     }
-    holds.keySet().stream()
+    cordons.keySet().stream()
         .filter(shard -> workers.stream().noneMatch(w -> w.ref().shard().equals(shard)))
         .forEach(shard -> uses.putIfAbsent(shard, new WorkerUtilization(shard, 0, List.of())));
     uses.values().forEach(use -> views.add(gone(use)));
@@ -231,7 +231,7 @@ public final class WorkerPool {
         Map.of(),
         "gone",
         false,
-        holds.get(use.shard()),
+        cordons.get(use.shard()),
         use.tasks(),
         0,
         use.slots(),
@@ -241,16 +241,16 @@ public final class WorkerPool {
   }
 
   private WorkerView view(WorkerInfo worker, WorkerUtilization use) {
-    @Nullable WorkerCordon hold = holds.get(worker.ref().shard());
-    boolean drains = hold != null && hold.kind() == WorkerCordon.Kind.DRAIN;
+    @Nullable WorkerCordon cordon = cordons.get(worker.ref().shard());
+    boolean drains = cordon != null && cordon.kind() == WorkerCordon.Kind.DRAIN;
     return new WorkerView(
         new WorkerRef(name(worker.ref()), worker.ref().instance()),
         worker.host(),
         worker.address(),
         worker.labels(),
         label(drains && worker.state() == State.HEALTHY ? State.DRAINING : worker.state()),
-        worker.takesTasks() && hold == null,
-        hold,
+        worker.takesTasks() && cordon == null,
+        cordon,
         worker.ref().isLocal() ? live.size() : use.tasks(),
         worker.maxTasks(),
         use.slots(),

@@ -220,8 +220,8 @@ public final class JobAdmission {
     long tasks = 0;
     for (Job job : config.jobs().values()) {
       JobProgress counts = view.progress().get(job.name());
-      JobStateRecord standing = view.standings().get(job.name());
-      boolean isEnded = standing != null && standing.state().isEnd();
+      JobStateRecord jobState = view.jobStates().get(job.name());
+      boolean isEnded = jobState != null && jobState.state().isEnd();
       boolean isThrough =
           counts != null
               && counts.running() + counts.waiting() + counts.ready() + counts.blocked() == 0;

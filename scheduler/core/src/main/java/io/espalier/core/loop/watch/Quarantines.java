@@ -379,12 +379,12 @@ public final class Quarantines implements RoundStep {
   }
 
   /** Returns a number that changes whenever {@link #nodesClosedTo} may change; from 0. */
-  long revision() {
+  public long revision() {
     return revision;
   }
 
   /** Returns the nodes that are in quarantine for a job or for all jobs, also during a trial. */
-  List<Scope> nodesClosedTo(String job) {
+  public List<Scope> nodesClosedTo(String job) {
     return all.keySet().stream()
         .filter(key -> key.job().isEmpty() || key.job().equals(job))
         .map(key -> Scope.node(key.level(), key.node()))

@@ -260,7 +260,7 @@ public final class WindowGates implements RoundStep {
               ? view.queue().isEmpty() || view.queue().equals(job.scheduling().queue())
               : view.job().equals(job.name());
       int number = core.findJob(job.name());
-      left += isMeant && number >= 0 ? core.remaining(number) : 0;
+      left += isMeant && number >= 0 ? core.tasks().progress(number).left() : 0;
     }
     return left;
   }

@@ -161,10 +161,10 @@ public interface StatusStore extends AutoCloseable {
   List<Pause> pauses();
 
   /** All stored job states, in any order. */
-  List<JobStateRecord> standings();
+  List<JobStateRecord> jobStates();
 
   /** All cordons of workers, in any order. */
-  List<WorkerCordon> holds();
+  List<WorkerCordon> cordons();
 
   /** All limit overrides, in any order. */
   List<LimitOverride> limits();

@@ -17,62 +17,46 @@ import java.util.Set;
 /**
  * Changes that become durable together or not at all. Immutable.
  *
- * <p>They are applied in this order: forgotten jobs, deleted rows, rows, attempts, ended pauses,
- * pauses, ended cordons, cordons, ended limits, limits, ended brakes, brakes, ended quarantines,
- * quarantines, job states, usage of queues, incarnations, events, ended notifications,
- * notifications, ended answers, answers.
+ * <p>They are applied in this order: forgotten jobs, deleted rows, rows, attempts, then the others
+ * in the order of the parameters, of which none depends on another.
  *
  * @param forgottenJobs jobs whose rows and states are all deleted
  * @param deletedRows rows to delete; missing rows are not an error
  * @param rows rows to write, one per task, replacing older ones
  * @param attempts attempts to append to the history of their tasks, in this order; attempts of
  *     tasks without a row are dropped
- * @param endedPauses jobs that are no longer paused
- * @param pauses pauses of jobs, replacing older ones
- * @param endedHolds shards of workers that are no longer cordoned
- * @param holds cordons of workers, replacing older ones
- * @param endedLimits limit overrides that are no longer in force
- * @param limits limit overrides, replacing older ones with the same key
- * @param endedBrakes brakes that are over
- * @param brakes brakes, replacing older ones with the same key
- * @param endedQuarantines quarantines that were lifted
- * @param quarantines quarantines, replacing older ones with the same key
+ * @param pauses pauses of jobs, by job
+ * @param cordons cordons of workers, by shard
+ * @param limits overrides of limits
+ * @param brakes brakes
+ * @param quarantines quarantines
  * @param endedRollouts jobs all of whose roll-out rows are deleted
  * @param rollouts rows of roll-outs, replacing older ones with the same key
- * @param standings states of jobs, replacing older ones
+ * @param jobStates states of jobs, replacing older ones
  * @param queueUsage usage of queues: replaces everything stored; empty: changes nothing
  * @param incarnations creation times of the jobs to which the stored rows belong, by job
  * @param events events to append to the event log, with ascending sequences above all stored ones
- * @param endedNotifications notifications that need not be sent any more
- * @param notifications notifications to be sent, replacing older ones with the same key
- * @param endedAnswers keys of answers that are no longer needed
- * @param answers answers to requests with a key, replacing older ones with the same key
+ * @param notifications notifications to be sent; a removed one need not be sent any more
+ * @param answers answers to requests with a key, by that key
  */
 public record StoreTransaction(
     Set<String> forgottenJobs,
     Set<TaskKey> deletedRows,
     List<StatusRow> rows,
     List<Attempt> attempts,
-    Set<String> endedPauses,
-    List<Pause> pauses,
-    Set<String> endedHolds,
-    List<WorkerCordon> holds,
-    Set<LimitOverride.Key> endedLimits,
-    List<LimitOverride> limits,
-    Set<Brake.Key> endedBrakes,
-    List<Brake> brakes,
+    RowChanges<String, Pause> pauses,
+    RowChanges<String, WorkerCordon> cordons,
+    RowChanges<LimitOverride.Key, LimitOverride> limits,
+    RowChanges<Brake.Key, Brake> brakes,
+    RowChanges<Quarantine.Key, Quarantine> quarantines,
     Set<String> endedRollouts,
     List<RolloutRow> rollouts,
-    Set<Quarantine.Key> endedQuarantines,
-    List<Quarantine> quarantines,
-    List<JobStateRecord> standings,
+    List<JobStateRecord> jobStates,
     List<QueueUsage> queueUsage,
     Map<String, Long> incarnations,
     List<Event> events,
-    Set<Notification.Key> endedNotifications,
-    List<Notification> notifications,
-    Set<String> endedAnswers,
-    List<KeyedAnswer> answers) {
+    RowChanges<Notification.Key, Notification> notifications,
+    RowChanges<String, KeyedAnswer> answers) {
 
   /** A transaction without changes. */
   public static final StoreTransaction EMPTY = new Builder().build();
@@ -82,26 +66,12 @@ public record StoreTransaction(
     deletedRows = Set.copyOf(deletedRows);
     rows = List.copyOf(rows);
     attempts = List.copyOf(attempts);
-    endedPauses = Set.copyOf(endedPauses);
-    pauses = List.copyOf(pauses);
-    endedHolds = Set.copyOf(endedHolds);
-    holds = List.copyOf(holds);
-    endedLimits = Set.copyOf(endedLimits);
-    limits = List.copyOf(limits);
-    endedBrakes = Set.copyOf(endedBrakes);
-    brakes = List.copyOf(brakes);
     endedRollouts = Set.copyOf(endedRollouts);
     rollouts = List.copyOf(rollouts);
-    endedQuarantines = Set.copyOf(endedQuarantines);
-    quarantines = List.copyOf(quarantines);
-    standings = List.copyOf(standings);
+    jobStates = List.copyOf(jobStates);
     queueUsage = List.copyOf(queueUsage);
     incarnations = Map.copyOf(incarnations);
     events = List.copyOf(events);
-    endedNotifications = Set.copyOf(endedNotifications);
-    notifications = List.copyOf(notifications);
-    endedAnswers = Set.copyOf(endedAnswers);
-    answers = List.copyOf(answers);
   }
 
   /** A transaction that only writes rows. */
@@ -115,31 +85,46 @@ public record StoreTransaction(
     return new Builder();
   }
 
+  /** Returns this transaction with other rows and events. */
+  public StoreTransaction with(List<StatusRow> otherRows, List<Event> otherEvents) {
+    return new StoreTransaction(
+        forgottenJobs,
+        deletedRows,
+        otherRows,
+        attempts,
+        pauses,
+        cordons,
+        limits,
+        brakes,
+        quarantines,
+        endedRollouts,
+        rollouts,
+        jobStates,
+        queueUsage,
+        incarnations,
+        otherEvents,
+        notifications,
+        answers);
+  }
+
   /** The number of changes; 0 for an empty transaction. */
   public int size() {
     return forgottenJobs.size()
         + deletedRows.size()
         + rows.size()
         + attempts.size()
-        + endedPauses.size()
         + pauses.size()
-        + endedHolds.size()
-        + holds.size()
-        + endedLimits.size()
+        + cordons.size()
         + limits.size()
-        + endedBrakes.size()
         + brakes.size()
+        + quarantines.size()
         + endedRollouts.size()
         + rollouts.size()
-        + endedQuarantines.size()
-        + quarantines.size()
-        + standings.size()
+        + jobStates.size()
         + queueUsage.size()
         + incarnations.size()
         + events.size()
-        + endedNotifications.size()
         + notifications.size()
-        + endedAnswers.size()
         + answers.size();
   }
 
@@ -156,26 +141,22 @@ public record StoreTransaction(
     private final Set<TaskKey> deletedRows = new LinkedHashSet<>();
     private final Map<TaskKey, StatusRow> rows = new LinkedHashMap<>();
     private final List<Attempt> attempts = new ArrayList<>();
-    private final Set<String> endedPauses = new LinkedHashSet<>();
-    private final Map<String, Pause> pauses = new LinkedHashMap<>();
-    private final Set<String> endedHolds = new LinkedHashSet<>();
-    private final Map<String, WorkerCordon> holds = new LinkedHashMap<>();
-    private final Set<LimitOverride.Key> endedLimits = new LinkedHashSet<>();
-    private final Map<LimitOverride.Key, LimitOverride> limits = new LinkedHashMap<>();
-    private final Set<Brake.Key> endedBrakes = new LinkedHashSet<>();
-    private final Map<Brake.Key, Brake> brakes = new LinkedHashMap<>();
-    private final Set<Quarantine.Key> endedQuarantines = new LinkedHashSet<>();
-    private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
+    private final RowChanges.Builder<String, Pause> pauses = new RowChanges.Builder<>();
+    private final RowChanges.Builder<String, WorkerCordon> cordons = new RowChanges.Builder<>();
+    private final RowChanges.Builder<LimitOverride.Key, LimitOverride> limits =
+        new RowChanges.Builder<>();
+    private final RowChanges.Builder<Brake.Key, Brake> brakes = new RowChanges.Builder<>();
+    private final RowChanges.Builder<Quarantine.Key, Quarantine> quarantines =
+        new RowChanges.Builder<>();
     private final Set<String> endedRollouts = new LinkedHashSet<>();
     private final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
-    private final Map<String, JobStateRecord> standings = new LinkedHashMap<>();
+    private final Map<String, JobStateRecord> jobStates = new LinkedHashMap<>();
     private List<QueueUsage> queueUsage = List.of();
     private final Map<String, Long> incarnations = new LinkedHashMap<>();
     private final List<Event> events = new ArrayList<>();
-    private final Set<Notification.Key> endedNotifications = new LinkedHashSet<>();
-    private final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
-    private final Set<String> endedAnswers = new LinkedHashSet<>();
-    private final Map<String, KeyedAnswer> answers = new LinkedHashMap<>();
+    private final RowChanges.Builder<Notification.Key, Notification> notifications =
+        new RowChanges.Builder<>();
+    private final RowChanges.Builder<String, KeyedAnswer> answers = new RowChanges.Builder<>();
 
     private Builder() {}
 
@@ -198,7 +179,7 @@ public record StoreTransaction(
       deletedRows.removeIf(key -> key.job().equals(job));
       attempts.removeIf(attempt -> attempt.job().equals(job));
       incarnations.remove(job);
-      standings.remove(job);
+      jobStates.remove(job);
       endRollout(job);
       forgottenJobs.add(job);
       return this;
@@ -216,21 +197,18 @@ public record StoreTransaction(
       return this;
     }
 
-    public Builder hold(WorkerCordon hold) {
-      endedHolds.remove(hold.shard());
-      holds.put(hold.shard(), hold);
+    public Builder cordon(WorkerCordon cordon) {
+      cordons.put(cordon.shard(), cordon);
       return this;
     }
 
     /** Removes the cordon of a worker. */
-    public Builder release(String shard) {
-      holds.remove(shard);
-      endedHolds.add(shard);
+    public Builder uncordon(String shard) {
+      cordons.remove(shard);
       return this;
     }
 
     public Builder limit(LimitOverride override) {
-      endedLimits.remove(override.key());
       limits.put(override.key(), override);
       return this;
     }
@@ -238,31 +216,26 @@ public record StoreTransaction(
     /** Ends an override: the configured limit, or that of the level, is in force again. */
     public Builder endLimit(LimitOverride.Key key) {
       limits.remove(key);
-      endedLimits.add(key);
       return this;
     }
 
     public Builder brake(Brake brake) {
-      endedBrakes.remove(brake.key());
       brakes.put(brake.key(), brake);
       return this;
     }
 
     public Builder endBrake(Brake.Key key) {
       brakes.remove(key);
-      endedBrakes.add(key);
       return this;
     }
 
     public Builder quarantine(Quarantine quarantine) {
-      endedQuarantines.remove(quarantine.key());
       quarantines.put(quarantine.key(), quarantine);
       return this;
     }
 
     public Builder endQuarantine(Quarantine.Key key) {
       quarantines.remove(key);
-      endedQuarantines.add(key);
       return this;
     }
 
@@ -278,8 +251,8 @@ public record StoreTransaction(
       return this;
     }
 
-    public Builder standing(JobStateRecord standing) {
-      standings.put(standing.job(), standing);
+    public Builder jobState(JobStateRecord state) {
+      jobStates.put(state.job(), state);
       return this;
     }
 
@@ -290,14 +263,12 @@ public record StoreTransaction(
     }
 
     public Builder pause(Pause pause) {
-      endedPauses.remove(pause.job());
       pauses.put(pause.job(), pause);
       return this;
     }
 
     public Builder resume(String job) {
       pauses.remove(job);
-      endedPauses.add(job);
       return this;
     }
 
@@ -307,26 +278,22 @@ public record StoreTransaction(
     }
 
     public Builder notification(Notification notification) {
-      endedNotifications.remove(notification.key());
       notifications.put(notification.key(), notification);
       return this;
     }
 
     public Builder endNotification(Notification.Key key) {
       notifications.remove(key);
-      endedNotifications.add(key);
       return this;
     }
 
     public Builder answer(KeyedAnswer answer) {
-      endedAnswers.remove(answer.key());
       answers.put(answer.key(), answer);
       return this;
     }
 
     public Builder endAnswer(String key) {
       answers.remove(key);
-      endedAnswers.add(key);
       return this;
     }
 
@@ -336,28 +303,21 @@ public record StoreTransaction(
       later.deletedRows.forEach(key -> delete(key.job(), key.node()));
       later.rows.forEach(this::put);
       attempts.addAll(later.attempts);
-      later.endedPauses.forEach(this::resume);
-      later.pauses.forEach(this::pause);
-      later.endedHolds.forEach(this::release);
-      later.holds.forEach(this::hold);
-      later.endedLimits.forEach(this::endLimit);
-      later.limits.forEach(this::limit);
-      later.endedBrakes.forEach(this::endBrake);
-      later.brakes.forEach(this::brake);
+      pauses.add(later.pauses);
+      cordons.add(later.cordons);
+      limits.add(later.limits);
+      brakes.add(later.brakes);
+      quarantines.add(later.quarantines);
       later.endedRollouts.forEach(this::endRollout);
       later.rollouts.forEach(this::rollout);
-      later.endedQuarantines.forEach(this::endQuarantine);
-      later.quarantines.forEach(this::quarantine);
-      later.standings.forEach(this::standing);
+      later.jobStates.forEach(this::jobState);
       if (!later.queueUsage.isEmpty()) {
         queueUsage = later.queueUsage;
       }
       incarnations.putAll(later.incarnations);
       events.addAll(later.events);
-      later.endedNotifications.forEach(this::endNotification);
-      later.notifications.forEach(this::notification);
-      later.endedAnswers.forEach(this::endAnswer);
-      later.answers.forEach(this::answer);
+      notifications.add(later.notifications);
+      answers.add(later.answers);
       return this;
     }
 
@@ -367,25 +327,18 @@ public record StoreTransaction(
           + deletedRows.size()
           + rows.size()
           + attempts.size()
-          + endedPauses.size()
           + pauses.size()
-          + endedHolds.size()
-          + holds.size()
-          + endedLimits.size()
+          + cordons.size()
           + limits.size()
-          + endedBrakes.size()
           + brakes.size()
+          + quarantines.size()
           + endedRollouts.size()
           + rollouts.size()
-          + endedQuarantines.size()
-          + quarantines.size()
-          + standings.size()
+          + jobStates.size()
           + queueUsage.size()
           + incarnations.size()
           + events.size()
-          + endedNotifications.size()
           + notifications.size()
-          + endedAnswers.size()
           + answers.size();
     }
 
@@ -395,26 +348,19 @@ public record StoreTransaction(
           deletedRows,
           List.copyOf(rows.values()),
           attempts,
-          endedPauses,
-          List.copyOf(pauses.values()),
-          endedHolds,
-          List.copyOf(holds.values()),
-          endedLimits,
-          List.copyOf(limits.values()),
-          endedBrakes,
-          List.copyOf(brakes.values()),
+          pauses.build(),
+          cordons.build(),
+          limits.build(),
+          brakes.build(),
+          quarantines.build(),
           endedRollouts,
           List.copyOf(rollouts.values()),
-          endedQuarantines,
-          List.copyOf(quarantines.values()),
-          List.copyOf(standings.values()),
+          List.copyOf(jobStates.values()),
           queueUsage,
           incarnations,
           events,
-          endedNotifications,
-          List.copyOf(notifications.values()),
-          endedAnswers,
-          List.copyOf(answers.values()));
+          notifications.build(),
+          answers.build());
     }
   }
 }

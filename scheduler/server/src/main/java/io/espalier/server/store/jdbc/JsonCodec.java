@@ -55,7 +55,7 @@ final class JsonCodec {
    * @throws StoreException not retryable, when the text cannot be read: a failed job must not run
    *     again because of that
    */
-  static JobStateRecord standing(String store, JsonDecoder json, String job, String text) {
+  static JobStateRecord jobState(String store, JsonDecoder json, String job, String text) {
     try {
       return JobStateRecord.fromJson(job, object(json, text));
     } catch (IllegalArgumentException e) {

@@ -32,22 +32,22 @@ final class OperatorTables {
 
   /** Writes these parts of a batch. */
   void apply(StoreTransaction batch) throws SQLException {
-    delete("#pause WHERE job = ?", batch.endedPauses(), (job, to) -> to.key(job));
+    delete("#pause WHERE job = ?", batch.pauses().removed(), (job, to) -> to.key(job));
     replace(
         "#pause",
         "job*, operator, reason, since, {until}",
-        batch.pauses(),
+        batch.pauses().rows(),
         (pause, to) ->
             to.name(pause.job())
                 .value(pause.operator())
                 .value(pause.reason())
                 .value(pause.sinceMillis())
                 .value(pause.untilMillis()));
-    delete("#worker_hold WHERE shard = ?", batch.endedHolds(), (shard, to) -> to.key(shard));
+    delete("#worker_hold WHERE shard = ?", batch.cordons().removed(), (shard, to) -> to.key(shard));
     replace(
         "#worker_hold",
         "shard*, drain, operator, reason, since",
-        batch.holds(),
+        batch.cordons().rows(),
         (hold, to) ->
             to.name(hold.shard())
                 .value(hold.kind() == WorkerCordon.Kind.DRAIN ? 1 : 0)
@@ -56,12 +56,12 @@ final class OperatorTables {
                 .value(hold.sinceMillis()));
     delete(
         "#limit_override WHERE level = ? AND resource = ? AND node = ?",
-        batch.endedLimits(),
+        batch.limits().removed(),
         (limit, to) -> to.key(limit.level()).key(limit.resource()).key(limit.node()));
     replace(
         "#limit_override",
         "level*, resource*, node*, slots, author, reason, since, ends",
-        batch.limits(),
+        batch.limits().rows(),
         (limit, to) ->
             to.name(limit.level())
                 .name(limit.resource())
@@ -73,12 +73,12 @@ final class OperatorTables {
                 .value(limit.untilMillis()));
     delete(
         "#brake WHERE target = ? AND level = ? AND name = ?",
-        batch.endedBrakes(),
+        batch.brakes().removed(),
         (brake, to) -> to.key(brake.target().word()).key(brake.level()).key(brake.name()));
     replace(
         "#brake",
         "target*, level*, name*, body",
-        batch.brakes(),
+        batch.brakes().rows(),
         (brake, to) ->
             to.name(brake.key().target().word())
                 .name(brake.key().level())
@@ -86,12 +86,12 @@ final class OperatorTables {
                 .value(JsonWriter.compact(brake.toJson())));
     delete(
         "#quarantine WHERE level = ? AND node = ? AND job = ?",
-        batch.endedQuarantines(),
+        batch.quarantines().removed(),
         (key, to) -> to.key(key.level()).key(key.node()).key(key.job()));
     replace(
         "#quarantine",
         "level*, node*, job*, body",
-        batch.quarantines(),
+        batch.quarantines().rows(),
         (each, to) ->
             to.name(each.key().level())
                 .name(each.key().node())
@@ -105,27 +105,27 @@ final class OperatorTables {
         (row, to) -> to.name(row.job()).value(row.part()).value(JsonWriter.compact(row.body())));
     delete(
         "#notification WHERE notifier = ? AND sequence = ?",
-        batch.endedNotifications(),
+        batch.notifications().removed(),
         (key, to) -> to.key(key.notifier()).value(key.sequence()));
     replace(
         "#notification",
         "notifier*, sequence, body",
-        batch.notifications(),
+        batch.notifications().rows(),
         (each, to) ->
             to.name(each.notifier())
                 .value(each.sequence())
                 .value(JsonWriter.compact(each.toJson())));
-    delete("#answer WHERE request = ?", batch.endedAnswers(), (key, to) -> to.value(key));
+    delete("#answer WHERE request = ?", batch.answers().removed(), (key, to) -> to.value(key));
     replace(
         "#answer",
         "request, since, body",
-        batch.answers(),
+        batch.answers().rows(),
         (each, to) ->
             to.value(each.key()).value(each.sinceMillis()).value(JsonWriter.compact(each.body())));
     replace(
         "#job_standing",
         "job*, body",
-        batch.standings(),
+        batch.jobStates(),
         (standing, to) -> to.name(standing.job()).value(JsonWriter.compact(standing.toJson())));
     if (!batch.queueUsage().isEmpty()) {
       int unused = session.execute("DELETE FROM #queue_usage");

@@ -176,7 +176,7 @@ final class RowMapper {
   }
 
   /** Reads a cordon: shard (a name), whether it drains, operator, reason, since. */
-  static WorkerCordon hold(ColumnReader row) throws SQLException {
+  static WorkerCordon cordon(ColumnReader row) throws SQLException {
     return new WorkerCordon(
         row.name(),
         row.number() == 1 ? WorkerCordon.Kind.DRAIN : WorkerCordon.Kind.CORDON,
@@ -233,8 +233,8 @@ final class RowMapper {
   }
 
   /** Reads the state of a job: job (a name), body. */
-  static JobStateRecord standing(String store, JsonDecoder json, ColumnReader row)
+  static JobStateRecord jobState(String store, JsonDecoder json, ColumnReader row)
       throws SQLException {
-    return JsonCodec.standing(store, json, row.name(), row.text());
+    return JsonCodec.jobState(store, json, row.name(), row.text());
   }
 }

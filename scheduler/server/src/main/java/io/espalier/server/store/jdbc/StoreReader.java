@@ -302,15 +302,16 @@ abstract class StoreReader implements StatusStore {
   }
 
   @Override
-  public final List<JobStateRecord> standings() {
+  public final List<JobStateRecord> jobStates() {
     return all(
         "SELECT job*, body FROM #job_standing",
-        row -> RowMapper.standing(description(), json, row));
+        row -> RowMapper.jobState(description(), json, row));
   }
 
   @Override
-  public final List<WorkerCordon> holds() {
-    return all("SELECT shard*, drain, operator, reason, since FROM #worker_hold", RowMapper::hold);
+  public final List<WorkerCordon> cordons() {
+    return all(
+        "SELECT shard*, drain, operator, reason, since FROM #worker_hold", RowMapper::cordon);
   }
 
   @Override

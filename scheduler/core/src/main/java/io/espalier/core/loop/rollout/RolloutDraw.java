@@ -1,4 +1,4 @@
-package io.espalier.core.loop.watch;
+package io.espalier.core.loop.rollout;
 
 import io.espalier.core.config.rollout.RolloutSpec;
 import io.espalier.core.config.rollout.RolloutStage;

@@ -1,4 +1,4 @@
-package io.espalier.core.loop.watch;
+package io.espalier.core.loop.rollout;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.rollout.Rollout;

@@ -1,15 +1,15 @@
-package io.espalier.core.loop.watch;
+package io.espalier.core.loop.rollout;
 
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.rollout.RolloutSpec;
 import io.espalier.core.event.EventKind;
-import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.DurationHistogram;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.RoundStep;
+import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.rollout.Rollout;
 import io.espalier.core.rollout.Rollout.Phase;
 import io.espalier.core.rollout.RolloutMembers;
@@ -25,9 +25,7 @@ import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StoreTransaction;
-import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,7 +49,7 @@ public final class RolloutTracker implements RoundStep {
   private final Quarantines quarantines;
   private final Supplier<StoreTransaction.Builder> batch;
   private final BooleanSupplier mayBegin;
-  private final Map<String, Staged> all = new TreeMap<>();
+  private final Map<String, StagedJob> all = new TreeMap<>();
 
   /** The jobs whose roll-outs are to begin. */
   private final Set<String> toDraw = new TreeSet<>();
@@ -73,52 +71,6 @@ public final class RolloutTracker implements RoundStep {
 
   /** The jobs whose stored roll-outs cannot be read, with why; they are halted. */
   private final Map<String, String> unread = new TreeMap<>();
-
-  /** The roll-out of one job. */
-  private static final class Staged {
-    Rollout now;
-    final RolloutMembers members;
-
-    /** The durations of the tasks of the open stage; not durable. */
-    DurationHistogram durations = new DurationHistogram();
-
-    /** The nodes whose tasks were counted as failed, since a restart at most. */
-    final Set<String> failedOnce = new HashSet<>();
-
-    /** The nodes in quarantine: what is below is no part of the sample. */
-    List<Scope> apart = List.of();
-
-    /** Whether tasks may have been counted before a restart. */
-    boolean isRestored;
-
-    /** Whether a task has ended since it was evaluated. */
-    boolean isDirty;
-
-    /** How many tasks of its stages were left then. */
-    long left = -1;
-
-    /** When its soak ends; {@link Long#MAX_VALUE}: none is under way. */
-    long nextMillis = Long.MAX_VALUE;
-
-    Staged(Rollout now, RolloutMembers members) {
-      this.now = now;
-      this.members = members;
-    }
-
-    /**
-     * Returns whether a task was counted already: an interval of its back-off outlives a restart.
-     */
-    boolean hasFailed(String node, TaskStatus before) {
-      return failedOnce.contains(node) || (isRestored && before.position() > 0);
-    }
-
-    /** Begins the count again. */
-    void clear() {
-      durations = new DurationHistogram();
-      failedOnce.clear();
-      isRestored = false;
-    }
-  }
 
   /**
    * @param batch returns the changes that are being collected for the store
@@ -148,12 +100,13 @@ public final class RolloutTracker implements RoundStep {
         this::restore,
         (job, why) -> {
           unread.put(job, why);
-          core.close(new Gate(GateKind.HALTED, Scope.job(job), "", unread(job, why), 0, 0));
+          core.close(
+              new Gate(GateKind.HALTED, Scope.job(job), "", RolloutWords.unread(job, why), 0, 0));
         });
   }
 
   private void restore(Rollout now, RolloutMembers members) {
-    Staged staged = new Staged(now, members);
+    StagedJob staged = new StagedJob(now, members);
     staged.isRestored = true;
     all.put(now.job(), staged);
     if (now.phase() != Phase.PASSED) {
@@ -162,14 +115,6 @@ public final class RolloutTracker implements RoundStep {
     if (now.phase() == Phase.HALTED) {
       closeHalted(now);
     }
-  }
-
-  private static String unread(String job, String why) {
-    return "what is stored of the roll-out of job "
-        + job
-        + " cannot be read ("
-        + why
-        + "): it begins again, with the tasks that are left, when somebody resumes the job";
   }
 
   /** Forgets a job that was deleted and created again. */
@@ -210,9 +155,9 @@ public final class RolloutTracker implements RoundStep {
       TaskStatus after,
       boolean hasFailed,
       long nowMillis) {
-    Staged staged = all.isEmpty() ? null : all.get(task.key.job());
+    StagedJob staged = all.isEmpty() ? null : all.get(task.key.job());
     if (staged == null
-        || staged.now.phase() == Phase.PASSED
+        || staged.hasPassed()
         || task.isOfForgottenJob()
         || staged.members.stage(task.key.node()) != staged.now.stage()) {
       return;
@@ -245,14 +190,14 @@ public final class RolloutTracker implements RoundStep {
 
   /** Halts a roll-out on an operator's command. */
   public Rollout halt(String job, String author, String reason, long nowMillis) {
-    Staged staged = underWay(job);
+    StagedJob staged = underWay(job);
     halt(staged, reason.isEmpty() ? "an operator has halted it" : reason, author, nowMillis);
     return staged.now;
   }
 
   /** Opens the next stage on an operator's command. */
   public Rollout promote(String job, String author, String reason, long nowMillis) {
-    Staged staged = underWay(job);
+    StagedJob staged = underWay(job);
     if (staged.now.isLast()) {
       throw conflict(job, "is in its last stage: nothing is left to be opened");
     }
@@ -271,7 +216,7 @@ public final class RolloutTracker implements RoundStep {
       configure();
       core.open(GateKind.HALTED, job);
     }
-    Staged staged = all.get(job);
+    StagedJob staged = all.get(job);
     if (staged != null && staged.now.phase() == Phase.HALTED) {
       core.open(GateKind.HALTED, job);
       staged.clear();
@@ -280,11 +225,11 @@ public final class RolloutTracker implements RoundStep {
     }
   }
 
-  private Staged underWay(String job) {
+  private StagedJob underWay(String job) {
     if (core.job(core.findJob(job)) == null) {
       throw new RefusedException(RefusedException.Reason.UNKNOWN, "no job is called " + job);
     }
-    Staged staged = all.get(job);
+    StagedJob staged = all.get(job);
     if (unread.containsKey(job)) {
       throw conflict(job, "cannot be read: it begins again when the job is resumed");
     }
@@ -294,7 +239,7 @@ public final class RolloutTracker implements RoundStep {
     if (staged == null) {
       throw conflict(job, "does not exist: the job has no stages, or no tasks that are left");
     }
-    if (staged.now.phase() == Phase.PASSED) {
+    if (staged.hasPassed()) {
       throw conflict(job, "has passed");
     }
     return staged;
@@ -328,7 +273,7 @@ public final class RolloutTracker implements RoundStep {
     isDirty = false;
     next = Long.MAX_VALUE;
     boolean hasLooked = drew;
-    for (Staged staged : all.values()) {
+    for (StagedJob staged : all.values()) {
       if (isAll || isDue(staged, nowMillis)) {
         hasLooked = true;
         staged.isDirty = false;
@@ -348,12 +293,12 @@ public final class RolloutTracker implements RoundStep {
     }
     quarantined = quarantines.revision();
     boolean hasChanged = false;
-    for (Staged staged : all.values()) {
-      List<Scope> apart = quarantines.nodesClosedTo(staged.now.job());
-      if (staged.now.phase() != Phase.PASSED && !apart.equals(staged.apart)) {
+    for (StagedJob staged : all.values()) {
+      List<Scope> apart = quarantines.nodesClosedTo(staged.name());
+      if (!staged.hasPassed() && !apart.equals(staged.apart)) {
         hasChanged = true;
         staged.apart = apart;
-        close(staged, spec(staged.now.job()));
+        close(staged, spec(staged.name()));
       }
     }
     return hasChanged;
@@ -365,13 +310,13 @@ public final class RolloutTracker implements RoundStep {
   }
 
   /** Returns whether anything has happened that a roll-out waits for; costs two look-ups. */
-  private boolean isDue(Staged staged, long nowMillis) {
-    return staged.now.phase() != Phase.PASSED
+  private boolean isDue(StagedJob staged, long nowMillis) {
+    return !staged.hasPassed()
         && (staged.isDirty || nowMillis >= staged.nextMillis || left(staged) != staged.left);
   }
 
-  private long left(Staged staged) {
-    int number = core.findJob(staged.now.job());
+  private long left(StagedJob staged) {
+    int number = core.findJob(staged.name());
     return number < 0 ? staged.left : core.leftInStages(number) + core.leftApartInStages(number);
   }
 
@@ -382,14 +327,7 @@ public final class RolloutTracker implements RoundStep {
 
   @Override
   public void problems(BiConsumer<String, @Nullable String> told) {
-    String first = unread.isEmpty() ? "" : unread.keySet().iterator().next();
-    int more = unread.size() - 1;
-    told.accept(
-        "rollouts",
-        unread.isEmpty()
-            ? null
-            : unread(first, unread.getOrDefault(first, ""))
-                + (more == 0 ? "" : " (and " + more + " more)"));
+    told.accept("rollouts", RolloutWords.unread(unread));
   }
 
   @Override
@@ -445,7 +383,7 @@ public final class RolloutTracker implements RoundStep {
   }
 
   private void configure(Job job, RolloutSpec spec) {
-    Staged staged = all.get(job.name());
+    StagedJob staged = all.get(job.name());
     long fingerprint = fingerprint(job, spec);
     if (staged != null && staged.now.fingerprint() == fingerprint) {
       return;
@@ -499,7 +437,7 @@ public final class RolloutTracker implements RoundStep {
 
   private void begin(Job job, RolloutSpec spec, RolloutDraw drawn, long nowMillis) {
     String name = job.name();
-    Staged before = all.remove(name);
+    StagedJob before = all.remove(name);
     core.open(GateKind.HALTED, name);
     if (drawn.total() == 0) {
       // There is nothing to be staged; with the first task it is looked at again.
@@ -514,7 +452,7 @@ public final class RolloutTracker implements RoundStep {
     RolloutMembers members = RolloutMembers.of(name, drawn.members(), sizes);
     List<String> stages = spec.stages().stream().map(stage -> stage.text()).toList();
     Rollout first = Rollout.begun(name, fingerprint(job, spec), stages, sizes, nowMillis);
-    Staged staged = new Staged(first, members);
+    StagedJob staged = new StagedJob(first, members);
     staged.apart = quarantines.nodesClosedTo(name);
     all.put(name, staged);
     batch.get().endRollout(name);
@@ -524,10 +462,10 @@ public final class RolloutTracker implements RoundStep {
     event(EventKind.ROLLOUT_STAGE_OPENED, first, nowMillis, "", "");
   }
 
-  private void evaluate(Staged staged, long nowMillis) {
+  private void evaluate(StagedJob staged, long nowMillis) {
     evaluations++;
-    int number = core.findJob(staged.now.job());
-    RolloutSpec spec = spec(staged.now.job());
+    int number = core.findJob(staged.name());
+    RolloutSpec spec = spec(staged.name());
     forgetFailuresApart(staged, number);
     Rollout now = staged.now;
     if (spec == null || toDraw.contains(now.job())) {
@@ -567,7 +505,7 @@ public final class RolloutTracker implements RoundStep {
   }
 
   /** Takes back what has failed below nodes that were put into quarantine since. */
-  private void forgetFailuresApart(Staged staged, int job) {
+  private void forgetFailuresApart(StagedJob staged, int job) {
     if (staged.apart.isEmpty() || !core.areStagesInEffect()) {
       return;
     }
@@ -579,7 +517,7 @@ public final class RolloutTracker implements RoundStep {
     }
   }
 
-  private void soak(Staged staged, RolloutSpec spec, long nowMillis) {
+  private void soak(StagedJob staged, RolloutSpec spec, long nowMillis) {
     if (staged.now.phase() == Phase.RUNNING) {
       put(staged, staged.now.in(Phase.SOAKING, nowMillis));
       close(staged, spec);
@@ -602,7 +540,7 @@ public final class RolloutTracker implements RoundStep {
   }
 
   private void open(
-      Staged staged, @Nullable RolloutSpec spec, String author, String reason, long nowMillis) {
+      StagedJob staged, @Nullable RolloutSpec spec, String author, String reason, long nowMillis) {
     DurationHistogram times = staged.durations;
     boolean isEnough = spec != null && times.total() >= spec.minSamples();
     long p95 = isEnough ? times.quantile(0.95) : staged.now.p95Millis();
@@ -613,7 +551,7 @@ public final class RolloutTracker implements RoundStep {
     isDirty = true;
   }
 
-  private void halt(Staged staged, String why, String author, long nowMillis) {
+  private void halt(StagedJob staged, String why, String author, long nowMillis) {
     put(staged, staged.now.halted(why, author));
     closeHalted(staged.now);
     close(staged, null);
@@ -632,63 +570,18 @@ public final class RolloutTracker implements RoundStep {
   }
 
   /** Brings the open stage, and the words about it, into the core. */
-  private void close(Staged staged, @Nullable RolloutSpec spec) {
+  private void close(StagedJob staged, @Nullable RolloutSpec spec) {
     Rollout now = staged.now;
-    core.close(new StageGate(staged.members, now.stage(), staged.apart, whenNext(now, spec)));
+    core.close(
+        new StageGate(staged.members, now.stage(), staged.apart, RolloutWords.whenNext(now, spec)));
   }
 
-  private void put(Staged staged, Rollout now) {
+  private void put(StagedJob staged, Rollout now) {
     staged.now = now;
     batch.get().rollout(StoredRollouts.row(now));
   }
 
-  /** Returns in words when the next stage opens. */
-  private static String whenNext(Rollout now, @Nullable RolloutSpec spec) {
-    if (now.isLast()) {
-      return "all stages are open";
-    }
-    String opens = now.words(now.next()) + " opens when ";
-    String soaks =
-        spec == null || spec.soak().isZero() ? "" : " and soaked for " + words(spec.soak());
-    return switch (now.phase()) {
-      case HALTED -> "the roll-out is halted";
-      case WAITING -> opens + "somebody promotes the job";
-      case SOAKING -> opens + "stage " + (now.stage() + 1) + " has" + soaks.replace(" and", "");
-      case RUNNING, PASSED ->
-          opens
-              + "stage "
-              + (now.stage() + 1)
-              + " has passed"
-              + soaks
-              + (spec != null && spec.approve() ? ", and somebody promotes the job" : "");
-    };
-  }
-
-  private static String words(Duration time) {
-    long seconds = time.toSeconds();
-    return seconds % 3_600 == 0
-        ? seconds / 3_600 + " h"
-        : seconds % 60 == 0 ? seconds / 60 + " min" : seconds + " s";
-  }
-
   private void event(EventKind kind, Rollout now, long nowMillis, String author, String reason) {
-    Json.Builder said =
-        Json.object()
-            .put("job", now.job())
-            .put("stage", now.stage() + 1)
-            .put("stages", now.stages().size())
-            .put("size", now.stages().get(now.stage()));
-    if (kind == EventKind.ROLLOUT_STAGE_OPENED) {
-      said.put("tasks", now.tasks(now.stage()));
-    } else {
-      said.put("counted", now.counted()).put("failed", now.failed()).put("p95_ms", now.p95Millis());
-    }
-    if (!author.isEmpty()) {
-      said.put("author", author);
-    }
-    if (!reason.isEmpty()) {
-      said.put("reason", reason);
-    }
-    events.add(nowMillis, kind, said.build());
+    events.add(nowMillis, kind, RolloutWords.event(kind, now, author, reason));
   }
 }
