@@ -215,7 +215,7 @@ final class SimulatedStore {
       for (StatusRow row : batch.rows()) {
         cluster.invariants.committed(rows.put(row.key(), row), row);
       }
-      batch.standings().forEach(state -> cluster.invariants.became(state, rows.values()));
+      batch.jobStates().forEach(state -> cluster.invariants.became(state, rows.values()));
     }
   }
 
