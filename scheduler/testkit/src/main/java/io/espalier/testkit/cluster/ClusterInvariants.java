@@ -1,8 +1,8 @@
 package io.espalier.testkit.cluster;
 
 import io.espalier.core.api.view.JobProgress;
-import io.espalier.core.protocol.HealthCheck;
 import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.protocol.HealthCheck;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
