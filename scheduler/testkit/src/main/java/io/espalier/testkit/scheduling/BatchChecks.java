@@ -11,6 +11,8 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.testkit.scheduling.Oracle.Place;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,19 +118,26 @@ final class BatchChecks {
       return;
     }
     List<TaskKey> open =
-        oracle.tasks(batch.job()).stream()
-            .filter(task -> couldJoin(task, above, level, batch.worker()))
-            .toList();
+        oracle.tasks(batch.job()).stream().filter(task -> couldJoin(task, batch, level)).toList();
     // A task that is to run alone ends the batch before it.
     if (open.stream().noneMatch(this::hasFailed)) {
       assertThat(open).as("tasks that could have joined %s", batch).isEmpty();
     }
   }
 
-  private boolean couldJoin(TaskKey task, Place above, int level, @Nullable WorkerInfo worker) {
+  /** Returns whether a task could start on a path that is that of the batch down to a level. */
+  private boolean couldJoin(TaskKey task, Batch batch, int level) {
     return oracle.eligiblePaths(task).stream()
-        .filter(path -> above.equals(on(path, level)))
-        .anyMatch(path -> worker == null || oracle.eligibleWorkers(task, path).contains(worker));
+        .filter(path -> isSameDownTo(level, path, batch.path()))
+        .anyMatch(
+            path ->
+                batch.worker() == null
+                    || oracle.eligibleWorkers(task, path).contains(batch.worker()));
+  }
+
+  private boolean isSameDownTo(int level, List<Place> path, List<Place> other) {
+    return IntStream.rangeClosed(0, level)
+        .allMatch(above -> Objects.equals(on(path, above), on(other, above)));
   }
 
   private boolean hasFailed(TaskKey task) {
