@@ -22,6 +22,11 @@ class ForecastIT {
 
   /** One host with 24 disks and five with 4; every task sleeps. */
   private static Site site(Path directory) {
+    return site(directory, "");
+  }
+
+  /** The same with further options of the job. */
+  private static Site site(Path directory, String options) {
     StringBuilder hosts = new StringBuilder("\"h0\": [");
     for (int disk = 0; disk < 24; disk++) {
       hosts.append(disk == 0 ? "" : ", ").append("\"h0d").append(disk).append('"');
@@ -41,9 +46,10 @@ class ForecastIT {
               "nodes": {"levels": ["host", "disk"], "node_sources": [
                 {"source": "manual", "prefs": {HOSTS]}}]},
               "resources": {"host": {"slots": {"limit": 2, "default": 1}}}},
-             "bistro_job->scrub": {"owner": "e2e", "command": ["./task.sh"]}}
+             "bistro_job->scrub": {"owner": "e2e", "command": ["./task.sh"]OPTIONS}}
             """
-                .replace("HOSTS", hosts));
+                .replace("HOSTS", hosts)
+                .replace("OPTIONS", options));
   }
 
   private static double value(Json json, String... path) {
@@ -95,6 +101,27 @@ class ForecastIT {
       refused(site, daemon, "--workers", "-1", "no workers");
       refused(site, daemon, "--resume", "scrubb", "did you mean \"scrub\"?");
       refused(site, daemon, "--resume", "scrub", "the job is not paused; no job is");
+    }
+  }
+
+  @Test
+  void a_deadline_at_risk_is_told_and_the_scheduler_goes_on(@TempDir Path directory)
+      throws Exception {
+    long deadline = System.currentTimeMillis() / 1000 + 3_600;
+    // No host has three slots.
+    Site site =
+        site(directory, ", \"resources\": {\"slots\": 3}, \"complete_by\": " + deadline);
+    try (Espalier daemon = site.daemon()) {
+      String[] events = {"events", "--kind", "deadline_at_risk", "--json"};
+      await()
+          .atMost(Duration.ofSeconds(100))
+          .until(
+              () ->
+                  site.espalier(events[0], events[1], events[2], events[3], "--server", daemon.url())
+                      .stdout()
+                      .contains("44 of its tasks do not end as things are"));
+      Ended braked = site.espalier("brake", "--server", daemon.url());
+      assertThat(braked.code()).as(braked.stderr()).isZero();
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -76,6 +77,17 @@ class DeadlineRisksTest {
     assertThat(told()).hasSize(2).last().isEqualTo("the deadline of job j is at risk no more");
     world.advance(10_000);
     assertThat(told()).hasSize(2);
+  }
+
+  @Test
+  void theLoopNeverSleepsLongerThanUntilTheNextEstimate() {
+    configure(1, completeBy(1_000));
+    for (int second = 0; second < 30; second++) {
+      world.now += 1_000;
+      for (int step = 0; step < 20; step++) {
+        assertThat(world.step()).isLessThanOrEqualTo(Duration.ofSeconds(5));
+      }
+    }
   }
 
   @Test

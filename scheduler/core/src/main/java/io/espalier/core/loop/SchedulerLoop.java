@@ -582,7 +582,8 @@ public final class SchedulerLoop {
     next = Math.min(next, Math.min(commands.nextMillis(), outbox.nextMillis()));
     next = changes.hasConfig() ? Math.min(next, steps.nextMillis()) : next;
     next = Math.min(next, rounds.nextMillis(nowMillis));
-    return Duration.ofMillis(Math.max(0, next - nowMillis));
+    // Whatever is due now may name any instant of the past.
+    return next <= nowMillis ? Duration.ZERO : Duration.ofMillis(next - nowMillis);
   }
 
   private boolean stepChores(long nowMillis) {

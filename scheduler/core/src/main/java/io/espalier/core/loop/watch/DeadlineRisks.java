@@ -183,6 +183,6 @@ public final class DeadlineRisks implements RoundStep {
 
   @Override
   public long nextMillis() {
-    return isAnswered ? Long.MIN_VALUE : isAsking ? Long.MAX_VALUE : next;
+    return isAnswered ? 0 : isAsking ? Long.MAX_VALUE : next;
   }
 }
