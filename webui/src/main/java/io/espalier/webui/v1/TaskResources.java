@@ -7,6 +7,7 @@ import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskPage;
 import io.espalier.core.api.view.TaskView;
+import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
@@ -91,7 +92,7 @@ final class TaskResources {
             request.text("under"),
             request.text("level"),
             request.text("contains"),
-            request.text("reason"),
+            request.choice("reason", "", WaitingReasons.KINDS),
             request.choice("total", "false", BOOLEANS).equals("true"));
     return api.ask(query)
         .thenCompose(

@@ -56,7 +56,7 @@ class DeadlineRisksTest {
         .satisfies(
             event -> {
               assertThat(event.data().get("job")).isEqualTo(Json.of("j"));
-              assertThat(event.data().get("complete_by_ms")).isEqualTo(Json.of(1_110_000L));
+              assertThat(event.data().get("deadline_at_ms")).isEqualTo(Json.of(1_110_000L));
               assertThat(event.data().get("p90_at_ms")).isInstanceOf(Json.Num.class);
             });
     assertThat(told())

@@ -71,7 +71,7 @@ public enum EventKind {
   SET_STATE("A set of jobs has changed its state.", List.of("set", "from", "to", "reason")),
   DEADLINE_AT_RISK(
       "A job may miss its complete_by, with a chance of one in ten or more.",
-      List.of("job", "complete_by_ms", "left", "never", "p90_at_ms", "reason")),
+      List.of("job", "deadline_at_ms", "left", "never", "p90_at_ms", "reason")),
   DEADLINE_SAFE("The complete_by of a job is at risk no more.", List.of("job", "reason")),
   JOB_PAUSED(
       "An operator paused a job.", List.of("job"), Members.COMMAND, List.of("expires_at_ms")),

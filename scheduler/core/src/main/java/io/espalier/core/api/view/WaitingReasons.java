@@ -3,6 +3,7 @@ package io.espalier.core.api.view;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,12 +26,13 @@ public record WaitingReasons(
   /** The kind for tasks that nothing keeps from starting. */
   public static final String STARTABLE = "startable";
 
-  /** Returns whether a text is a kind. */
-  public static boolean isKind(String text) {
-    return text.equals(STARTABLE)
-        || Arrays.stream(Explanation.Kind.values())
-            .anyMatch(kind -> kind.name().toLowerCase(Locale.ROOT).equals(text));
-  }
+  /** All kinds: {@link #STARTABLE}, and {@link Explanation.Kind} in lower case. */
+  public static final List<String> KINDS =
+      Stream.concat(
+              Stream.of(STARTABLE),
+              Arrays.stream(Explanation.Kind.values())
+                  .map(kind -> kind.name().toLowerCase(Locale.ROOT)))
+          .toList();
 
   /**
    * Tasks with the same reason.

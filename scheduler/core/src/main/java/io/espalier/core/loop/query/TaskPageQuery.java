@@ -185,7 +185,7 @@ public final class TaskPageQuery implements SlicedWork {
             bits ->
                 (query.fingerprint().isEmpty() || mayHaveFailed(bits))
                     && (query.reason().isEmpty() || mayWait(bits)));
-    if (!query.reason().isEmpty() && !WaitingReasons.isKind(query.reason())) {
+    if (!query.reason().isEmpty() && !WaitingReasons.KINDS.contains(query.reason())) {
       throw new RefusedException(
           RefusedException.Reason.UNKNOWN, "no such reason: " + query.reason());
     }

@@ -154,7 +154,7 @@ public final class DeadlineRisks implements RoundStep {
 
   private void risk(String job, JobEta eta, long end, long deadline) {
     Json.Builder said =
-        Json.object().put("job", job).put("complete_by_ms", deadline).put("left", eta.left());
+        Json.object().put("job", job).put("deadline_at_ms", deadline).put("left", eta.left());
     String why;
     if (eta.never() > 0) {
       said.put("never", eta.never());
