@@ -1,7 +1,10 @@
 import io.espalier.client.ApiClient;
 import io.espalier.client.ApiException;
 import io.espalier.client.api.JobsApi;
+import io.espalier.client.api.JobsApi.APIListJobsRequest;
+import io.espalier.client.api.JobsApi.APIPauseJobRequest;
 import io.espalier.client.api.TasksApi;
+import io.espalier.client.api.TasksApi.APIListTasksRequest;
 import io.espalier.client.model.Job;
 import io.espalier.client.model.ListTasks200Response;
 import io.espalier.client.model.PauseJobRequest;
@@ -19,14 +22,17 @@ final class FailedTasks {
     client.updateBaseUri(arguments[0]);
     JobsApi jobs = new JobsApi(client);
     TasksApi tasks = new TasksApi(client);
-    for (Job job :
-        jobs.listJobs(null, null, null, null, null, null, null, null, null).getJobs()) {
+    for (Job job : jobs.listJobs(APIListJobsRequest.newBuilder().build()).getJobs()) {
       String after = null;
       int failed = 0;
       do {
         ListTasks200Response page =
             tasks.listTasks(
-                job.getName(), Status.FAILED, null, null, null, null, null, null, null, after, null);
+                APIListTasksRequest.newBuilder()
+                    .job(job.getName())
+                    .status(Status.FAILED)
+                    .after(after)
+                    .build());
         for (Task task : page.getTasks()) {
           Object said = task.getData() instanceof Map<?, ?> data ? data.get("exception") : "";
           System.out.println(job.getName() + " " + task.getNode() + ": " + said);
@@ -35,7 +41,11 @@ final class FailedTasks {
         after = page.getNext();
       } while (!after.isEmpty());
       if (failed > 0 && arguments.length > 1) {
-        jobs.pauseJob(job.getName(), null, new PauseJobRequest().reason(arguments[1]));
+        jobs.pauseJob(
+            APIPauseJobRequest.newBuilder()
+                .job(job.getName())
+                .pauseJobRequest(new PauseJobRequest().reason(arguments[1]))
+                .build());
       }
     }
   }
