@@ -109,15 +109,15 @@ class ForecastIT {
       throws Exception {
     long deadline = System.currentTimeMillis() / 1000 + 3_600;
     // No host has three slots.
-    Site site =
-        site(directory, ", \"resources\": {\"slots\": 3}, \"complete_by\": " + deadline);
+    Site site = site(directory, ", \"resources\": {\"slots\": 3}, \"complete_by\": " + deadline);
     try (Espalier daemon = site.daemon()) {
       String[] events = {"events", "--kind", "deadline_at_risk", "--json"};
       await()
           .atMost(Duration.ofSeconds(100))
           .until(
               () ->
-                  site.espalier(events[0], events[1], events[2], events[3], "--server", daemon.url())
+                  site.espalier(
+                          events[0], events[1], events[2], events[3], "--server", daemon.url())
                       .stdout()
                       .contains("44 of its tasks do not end as things are"));
       Ended braked = site.espalier("brake", "--server", daemon.url());
