@@ -10,6 +10,7 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.Throttle;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
@@ -195,19 +196,21 @@ class BrakesTest {
   }
 
   private void brakeBeforeAnythingStarts(int hosts, String jobs) {
-    String config =
-        """
-        {"bistro_settings": {
-           "enabled": ENABLED,
-           "nodes": {"levels": ["host"], "node_sources": [{"source": "range_label",
-             "prefs": {"parent_level": "instance", "start": 1, "end": %d, "format": "h{i}"}}]},
-           "resources": {"host": {"slots": {"default": 1, "limit": 4}}}}%s}
-        """
-            .formatted(hosts, jobs);
-    world.configure(config.replace("ENABLED", "false"));
+    world.configure(manyHosts(hosts, 4, false, jobs));
     brake(ALL, 0);
-    world.configure(config.replace("ENABLED", "true"));
+    world.configure(manyHosts(hosts, 4, true, jobs));
     assertThat(world.launches).isEmpty();
+  }
+
+  private static String manyHosts(int hosts, int slots, boolean enabled, String jobs) {
+    return """
+    {"bistro_settings": {
+       "enabled": %s,
+       "nodes": {"levels": ["host"], "node_sources": [{"source": "range_label",
+         "prefs": {"parent_level": "instance", "start": 1, "end": %d, "format": "h{i}"}}]},
+       "resources": {"host": {"slots": {"default": 1, "limit": %d}}}}%s}
+    """
+        .formatted(enabled, hosts, slots, jobs);
   }
 
   @Test
@@ -326,11 +329,10 @@ class BrakesTest {
     world.advance(999);
     assertThat(set.toCompletableFuture()).isNotDone();
     world.advance(1);
-    String shard = world.launch("j", "a").worker().shard();
     assertThat(done(set).durable()).isTrue();
-    assertThat(done(set).unconfirmed()).containsExactly(shard);
+    assertThat(done(set).unconfirmed()).containsExactly("shard");
     world.advance(200);
-    assertThat(unconfirmed()).containsExactly(shard);
+    assertThat(unconfirmed()).containsExactly("shard");
     confirmRecalls();
     world.settle();
     world.advance(200);
@@ -373,6 +375,73 @@ class BrakesTest {
     world.settle();
     world.advance(200);
     assertThat(unconfirmed()).isEmpty();
+  }
+
+  /** A worker that is lost confirms nothing: what it was given is over when its lease has ended. */
+  @Test
+  void aBrakeIsConfirmedOnceTheTasksOfALostWorkerAreOver() {
+    world.takesBack = true;
+    world.configure(TWO_HOSTS);
+    CompletionStage<BrakeView> set = brake(H1, 0, 0, null);
+    world.settle();
+    List<TaskKey> recalled =
+        world.recalls.stream().map(task -> new TaskKey(task.job(), task.node())).toList();
+    assertThat(recalled).hasSize(5);
+    for (TaskKey task : recalled) {
+      assertThat(set.toCompletableFuture()).isNotDone();
+      world.end(task.job(), task.node(), TaskResult.Kind.LOST, null, null);
+    }
+    assertThat(done(set).unconfirmed()).isEmpty();
+    world.advance(200);
+    assertThat(unconfirmed()).isEmpty();
+  }
+
+  /** What many tasks cost is spread over steps: each looks at 2,000 of them at most. */
+  @Test
+  void manyTasksAreRecalledInSlicesAndTheBrakeIsConfirmedAfterTheLastOne() {
+    int hosts = 3_000;
+    StringBuilder jobs = new StringBuilder();
+    for (int i = 0; i < 8; i++) {
+      jobs.append(", \"bistro_job->j%d\": {\"owner\": \"o\", \"command\": [\"x\"]}".formatted(i));
+    }
+    world.takesBack = true;
+    world.configure(manyHosts(hosts, 8, true, jobs.toString()));
+    assertThat(world.running).hasSize(8 * hosts);
+    CompletionStage<BrakeView> set = brake(ALL, 0, 0, null);
+    int steps = 0;
+    for (int before = 0; before < 8 * hosts; before = world.recalls.size()) {
+      assertThat(world.step()).isZero();
+      assertThat(world.recalls.size() - before).isLessThanOrEqualTo(2_000);
+      // Whatever is recalled is confirmed at once; what was not looked at is not.
+      world.post(
+          new LoopInput.Recalled(
+              world.recalls.subList(before, world.recalls.size()).stream()
+                  .map(LaunchSpec::invocation)
+                  .toList()));
+      assertThat(set.toCompletableFuture()).isNotDone();
+      steps++;
+    }
+    assertThat(steps).isGreaterThanOrEqualTo(8 * hosts / 2_000);
+    assertThat(done(set).unconfirmed()).isEmpty();
+    assertThat(world.launches).hasSize(8 * hosts);
+  }
+
+  @Test
+  void whileARecallIsUnderWayEveryWorkerCountsAsUnconfirmed() {
+    int hosts = 3_000;
+    world.configure(
+        manyHosts(hosts, 1, true, ", \"bistro_job->j\": {\"owner\": \"o\", \"command\": [\"x\"]}"));
+    world.advance(200);
+    CompletionStage<BrakeView> set = brake(ALL, 0, 0, null);
+    world.step();
+    assertThat(world.recalls).hasSize(2_000);
+    world.now += 1_000;
+    world.step();
+    assertThat(set.toCompletableFuture())
+        .isCompletedWithValueMatching(view -> view.unconfirmed().equals(List.of("shard")));
+    world.advance(200);
+    assertThat(world.recalls).hasSize(hosts);
+    assertThat(unconfirmed()).as("this runner takes nothing back").isEmpty();
   }
 
   // ---- less

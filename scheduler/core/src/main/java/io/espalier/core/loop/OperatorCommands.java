@@ -454,19 +454,25 @@ final class OperatorCommands implements Command.Handler {
   }
 
   private boolean isAnswered(BrakeAnswer pending, long nowMillis) {
-    boolean durable = pending.durable.isDone();
     Brake brake = pending.brake;
-    boolean complete = durable && brakes.isConfirmed(brake.key());
-    return (complete || nowMillis >= pending.byMillis)
+    return (isComplete(pending) || nowMillis >= pending.byMillis)
         && pending.answer.complete(
-            new BrakeView(brake, brake.millionths(), durable, brakes.unconfirmed(brake.key())));
+            new BrakeView(
+                brake,
+                brake.millionths(),
+                pending.durable.isDone(),
+                brakes.unconfirmed(brake.key())));
+  }
+
+  private boolean isComplete(BrakeAnswer pending) {
+    return pending.durable.isDone() && brakes.isConfirmed(pending.brake.key());
   }
 
   /** When {@link #step} must be called next; {@link Long#MAX_VALUE}: only after an input. */
   long nextMillis() {
     long next = brakes.nextMillis();
     for (BrakeAnswer answer : brakeAnswers) {
-      next = Math.min(next, answer.byMillis);
+      next = Math.min(next, isComplete(answer) ? 0 : answer.byMillis);
     }
     return next;
   }

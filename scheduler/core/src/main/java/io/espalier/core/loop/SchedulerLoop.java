@@ -153,7 +153,8 @@ public final class SchedulerLoop {
     this.admission = new JobAdmission(core);
     this.pauses = new PauseRegistry(core, events);
     this.limits = new LimitOverrideCommands(core, events);
-    this.brakes = new BrakeCommands(core, live, ports.runner(), events);
+    this.brakes =
+        new BrakeCommands(core, live, ports.runner(), events, chores::add, this::viewChanged);
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
     WindowGates windows = new WindowGates(core, events, paces);
@@ -251,6 +252,10 @@ public final class SchedulerLoop {
   /** Returns whether stored statuses are read, so that it is known which tasks are left. */
   private boolean mayBegin() {
     return !changes.underWay();
+  }
+
+  private void viewChanged() {
+    views.changed();
   }
 
   private StoreTransaction.Builder batch() {

@@ -343,6 +343,18 @@ class SchedulerProtocolTest {
   }
 
   @Test
+  void whatAWorkerDoesNotConfirmIsLostWithItsLease() {
+    world.healthy(W1);
+    LaunchSpec task = world.runs("a", W1);
+    world.side.recall(RunId.of(task));
+    world.side.step(world.now);
+    world.fail(world.last(), true);
+    world.after(TIMERS.lostMillis());
+    assertThat(world.recalled).isEmpty();
+    assertThat(world.ends).singleElement().matches(end -> end.kind() == Kind.LOST);
+  }
+
+  @Test
   void aWorkerOfTheReleaseBeforeConfirmsNoRecall() {
     long session = world.healthy(W1);
     LaunchSpec task = world.runs("a", W1);

@@ -7,6 +7,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.running.Throttle;
@@ -16,6 +17,7 @@ import io.espalier.core.status.store.Brake;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Sets, releases and ends brakes (docs/adr/0067-brakes.md). */
@@ -44,10 +46,20 @@ public final class BrakeCommands {
     void remove(Brake.Key key);
   }
 
-  public BrakeCommands(SchedulingCore core, LiveTasks live, TaskRunner runner, LoopEvents events) {
+  /**
+   * @param chores does in slices what takes longer
+   * @param recalled is called when all that a brake stops has been taken back from the runner
+   */
+  public BrakeCommands(
+      SchedulingCore core,
+      LiveTasks live,
+      TaskRunner runner,
+      LoopEvents events,
+      Consumer<SlicedWork> chores,
+      Runnable recalled) {
     effects = new BrakeEffects(core);
     targets = new BrakeTargets(core);
-    recalls = new StartRecalls(targets, live, runner);
+    recalls = new StartRecalls(core, targets, live, runner, chores, recalled);
     this.events = events;
   }
 
