@@ -36,10 +36,10 @@ public final class TaskAllocator {
   public static final int NO_MORE = -2;
 
   /**
-   * The number of nodes from which on the data of a tree is larger than the cache of one processor,
-   * so that it pays to read ahead.
+   * The number of tasks from which on their data is larger than the cache of one processor, so that
+   * it pays to read ahead.
    */
-  private static final int READS_AHEAD_FROM = 64_000;
+  private static final int READS_AHEAD_FROM = 1_000_000;
 
   private final Topology topology;
   private final JobTable jobs;
@@ -101,7 +101,7 @@ public final class TaskAllocator {
     }
     path = new int[topology.levels().count()];
     refit = new boolean[path.length];
-    readsAhead = topology.size() >= READS_AHEAD_FROM;
+    readsAhead = tasks.size() >= READS_AHEAD_FROM;
   }
 
   /** Returns the charges of a job's tasks. */

@@ -151,6 +151,15 @@ public final class TaskTable {
     return first[job];
   }
 
+  /** Returns the number of tasks of all jobs. */
+  public long size() {
+    long sum = 0;
+    for (byte[] ofJob : codes) {
+      sum += ofJob.length;
+    }
+    return sum;
+  }
+
   /**
    * Counts the tasks in a range of nodes by state.
    *
