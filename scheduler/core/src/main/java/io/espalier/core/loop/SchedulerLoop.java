@@ -215,7 +215,7 @@ public final class SchedulerLoop {
             rollouts,
             quarantines,
             starting,
-            new DeadlineRisks(core, events, outcomes, this::eta));
+            new DeadlineRisks(core, events, outcomes, ports.warnings(), this::eta));
     this.rounds =
         new StartRounds(shared, policies, steps, starts, paces, quarantines, stats, this::put);
     this.timedStarts = new TimedStarts(core, views, pauses, limits, brakes, steps);
