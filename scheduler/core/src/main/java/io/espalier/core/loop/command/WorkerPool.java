@@ -54,7 +54,7 @@ public final class WorkerPool {
   }
 
   private static WorkerInfo self(String host, Map<String, Long> physical) {
-    return new WorkerInfo(WorkerRef.LOCAL, host, "", State.HEALTHY, false, physical, 0, 0, 0, "");
+    return WorkerInfo.of(WorkerRef.LOCAL, host).physical(physical).build();
   }
 
   /** The name of a worker: its shard, or the shard of the scheduler's own host. */
@@ -105,25 +105,9 @@ public final class WorkerPool {
     List<WorkerInfo> heeded = new ArrayList<>(workers.size());
     for (WorkerInfo worker : workers) {
       boolean cordoned = worker.cordoned() || cordons.containsKey(worker.ref().shard());
-      heeded.add(cordoned == worker.cordoned() ? worker : cordoned(worker));
+      heeded.add(worker.withCordoned(cordoned));
     }
     core.workers(heeded);
-  }
-
-  private static WorkerInfo cordoned(WorkerInfo worker) {
-    return new WorkerInfo(
-        worker.ref(),
-        worker.host(),
-        worker.address(),
-        worker.state(),
-        true,
-        worker.physical(),
-        worker.labels(),
-        worker.maxTasks(),
-        worker.sinceMillis(),
-        worker.lastSeenMillis(),
-        worker.note(),
-        worker.measured());
   }
 
   // ---- cordons
