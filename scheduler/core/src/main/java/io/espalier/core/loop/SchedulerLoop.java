@@ -492,6 +492,7 @@ public final class SchedulerLoop {
     more |= changes.step(nowMillis, row -> committer.changed(row, nowMillis));
     if (changes.tookForce()) {
       recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
+      pool.configured();
       brakes.configured(nowMillis);
       steps.configured(nowMillis);
       outbox.configured(core.config());
