@@ -24,6 +24,11 @@ public final class MeasuredSelector implements WorkerSelector {
   }
 
   @Override
+  public boolean readsMeasurements() {
+    return true;
+  }
+
+  @Override
   public Search search() {
     return Search.BETTER_OF_TWO;
   }

@@ -3,7 +3,6 @@ package io.espalier.policies;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.running.WorkerInfo;
-import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
@@ -15,7 +14,6 @@ import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.WorkerFixture;
 import io.espalier.testkit.scheduling.WorkerSelectorContract;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class LeastLoadedSelectorTest extends WorkerSelectorContract {
@@ -47,10 +45,8 @@ final class LeastLoadedSelectorTest extends WorkerSelectorContract {
   void theLimitOfTasksIsOneMoreResource() {
     List<WorkerInfo> pool =
         List.of(
-            new WorkerInfo(
-                new WorkerRef("small", 1), "h", "", State.HEALTHY, false, Map.of(), 2, 0, 0, ""),
-            new WorkerInfo(
-                new WorkerRef("large", 1), "h", "", State.HEALTHY, false, Map.of(), 8, 0, 0, ""));
+            WorkerInfo.of(new WorkerRef("small", 1), "h").maxTasks(2).build(),
+            WorkerInfo.of(new WorkerRef("large", 1), "h").maxTasks(8).build());
     assertThat(started(core(new ConfigFixture("db").job("a"), pool, 5)))
         .containsExactly("small", "large", "large", "large", "large");
   }

@@ -8,7 +8,6 @@ import io.espalier.core.protocol.HealthCheck;
 import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.RunId;
-import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.protocol.WorkResponse;
 import io.espalier.core.protocol.WorkerDescription;
@@ -29,7 +28,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -151,8 +149,7 @@ final class SimulatedWorkers implements AutoCloseable {
       side =
           new WorkerProtocol(
               self,
-              new WorkerDescription(
-                  "host" + number, "", 0, Map.of(), Versions.OURS, Set.of("lease_guard")),
+              WorkerDescription.of("host" + number).capabilities(Set.of("lease_guard")).build(),
               this);
       side.health(true, "");
     }

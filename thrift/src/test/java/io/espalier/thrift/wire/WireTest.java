@@ -18,7 +18,6 @@ import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.TaskCommand;
-import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.running.Call;
@@ -49,7 +48,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.thrift.TBase;
 import org.apache.thrift.TException;
@@ -178,16 +176,7 @@ class WireTest {
 
   @Test
   void labelsArriveAndTheReleaseBeforeHasNone() throws TException {
-    WorkerDescription facts =
-        new WorkerDescription(
-            "host",
-            "",
-            0,
-            Map.of(),
-            Versions.OURS,
-            Set.of(),
-            Map.of("arch", "arm64"),
-            MeasuredLoad.UNKNOWN);
+    WorkerDescription facts = WorkerDescription.of("host").labels(Map.of("arch", "arm64")).build();
     WireFacts wire = Wire.of(facts);
     assertThat(Wire.facts(sent(wire))).isEqualTo(facts);
     wire.unsetLabels();
@@ -202,9 +191,7 @@ class WireTest {
   void whatAWorkerHasMeasuredArrivesAndWithoutItNothingIsKnown() throws TException {
     for (MeasuredLoad measured :
         List.of(new MeasuredLoad(0, 1_000), new MeasuredLoad(-1, 70), MeasuredLoad.UNKNOWN)) {
-      WorkerDescription facts =
-          new WorkerDescription(
-              "host", "", 0, Map.of(), Versions.OURS, Set.of(), Map.of(), measured);
+      WorkerDescription facts = WorkerDescription.of("host").measured(measured).build();
       WireFacts wire = Wire.of(facts);
       assertThat(Wire.facts(sent(wire))).isEqualTo(facts);
       wire.unsetCpuInUse();
@@ -221,7 +208,7 @@ class WireTest {
             1,
             2,
             3,
-            new WorkerDescription("host", "w1:1", 0, Map.of(), Versions.OURS, Set.of()),
+            WorkerDescription.of("host").address("w1:1").build(),
             false,
             true,
             "",

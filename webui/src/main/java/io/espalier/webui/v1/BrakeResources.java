@@ -10,7 +10,6 @@ import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.Brake.Target;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -103,17 +102,12 @@ final class BrakeResources {
           "\"factor\" must be below 1: a brake of 1 slows nothing down; release it instead");
     }
     Brake brake =
-        new Brake(
-            key(request),
-            millionths,
-            Map.of(),
-            ramp(request),
-            BodyFields.author(request),
-            request.bodyText("reason"),
-            0,
-            0,
-            0,
-            BodyFields.flag(request.body(), "throttle_running"));
+        Brake.of(key(request), millionths)
+            .ramp(ramp(request))
+            .author(BodyFields.author(request))
+            .reason(request.bodyText("reason"))
+            .throttlesRunning(BodyFields.flag(request.body(), "throttle_running"))
+            .build();
     return api.run(new Command.SetBrake(brake, BodyFields.expiresInMillis(request)))
         .thenApply(view -> json(view).put("durable", view.durable()).build());
   }

@@ -16,7 +16,6 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.Brake.Target;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +53,11 @@ class BrakesTest {
     int millionths = (int) Math.round(factor * Brake.ONE);
     return world.run(
         new Command.SetBrake(
-            new Brake(key, millionths, Map.of(), ramp, "ann", "the network is down", 0, 0, 0),
+            Brake.of(key, millionths)
+                .ramp(ramp)
+                .author("ann")
+                .reason("the network is down")
+                .build(),
             millis));
   }
 
@@ -497,8 +500,8 @@ class BrakesTest {
 
   private void throttle(Brake.Key key, double factor, long millis, Brake.@Nullable Ramp ramp) {
     int millionths = (int) Math.round(factor * Brake.ONE);
-    Brake brake = new Brake(key, millionths, Map.of(), ramp, "ann", "slow", 0, 0, 0);
-    done(world.run(new Command.SetBrake(brake.throttlingRunning(true), millis)));
+    Brake brake = Brake.of(key, millionths).ramp(ramp).author("ann").reason("slow").build();
+    done(world.run(new Command.SetBrake(brake.withThrottlesRunning(true), millis)));
     world.advance(1_100);
   }
 

@@ -185,20 +185,7 @@ final class CallSimulation {
 
   /** Configures a scheduler, and gives it a worker on which all may run. */
   private void begin() {
-    world.post(
-        new LoopInput.Workers(
-            List.of(
-                new WorkerInfo(
-                    new WorkerRef("w1", 1),
-                    "w1",
-                    "",
-                    WorkerInfo.State.HEALTHY,
-                    false,
-                    Map.of(),
-                    0,
-                    0,
-                    0,
-                    ""))));
+    world.post(new LoopInput.Workers(List.of(WorkerInfo.of(new WorkerRef("w1", 1), "w1").build())));
     world.configure(CONFIG);
   }
 

@@ -2,10 +2,20 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.view.JobEta;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
+import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.watch.DeadlineRisks;
+import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.JobVerifications;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Jobs that may miss their {@code complete_by} (docs/notifications.md#deadlines-at-risk). */
@@ -26,7 +36,7 @@ class DeadlineRisksTest {
             .formatted(slots, options));
   }
 
-  /** Until so many seconds after the beginning. */
+  /** The job is to be complete so many seconds after the instant at which the test begins. */
   private static String completeBy(int seconds) {
     return ", \"complete_by\": " + (1_000 + seconds);
   }
@@ -122,5 +132,38 @@ class DeadlineRisksTest {
         .hasSize(2)
         .last()
         .isEqualTo("the deadline of job j is at risk no more: it has none any more");
+  }
+
+  @Test
+  void anEstimateThatFailsIsLoggedOnceAndTriedAgain() {
+    configure(1, completeBy(1_000));
+    LoopEvents events = new LoopEvents(1);
+    JobStateTracker outcomes =
+        new JobStateTracker(world.core, events, new JobVerifications(world.core, new LiveTasks()));
+    List<String> logged = new ArrayList<>();
+    Deque<CompletableFuture<JobEta>> asked = new ArrayDeque<>();
+    DeadlineRisks risks =
+        new DeadlineRisks(
+            world.core,
+            events,
+            outcomes,
+            (message, job, node) -> logged.add(job + ": " + message),
+            job -> {
+              asked.add(new CompletableFuture<>());
+              return asked.getLast();
+            });
+    risks.configured(world.now);
+    for (int estimate = 1; estimate <= 3; estimate++) {
+      world.now = Math.max(world.now, risks.nextMillis());
+      risks.step(world.now);
+      assertThat(asked).as("no second estimate at the same time").hasSize(estimate);
+      asked.getLast().completeExceptionally(new IllegalStateException("a bug"));
+      risks.step(world.now);
+      assertThat(risks.nextMillis()).isEqualTo(world.now + 5_000);
+    }
+    assertThat(logged)
+        .containsExactly(
+            "j: whether its deadline is at risk is unknown, estimating its end has failed:"
+                + " java.lang.IllegalStateException: a bug");
   }
 }

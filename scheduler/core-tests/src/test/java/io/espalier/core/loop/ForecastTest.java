@@ -234,9 +234,7 @@ class ForecastTest {
     LimitOverride four = new LimitOverride("host", "slots", "h0", 4, "", "", 0, 0);
     WhatIf more = new WhatIf(List.of(four), List.of(), Set.of(), 0);
     assertThat(median(forecasts(from, more), "a")).isCloseTo(now / 2, within(0.15 * now));
-    Brake none =
-        new Brake(
-            new Brake.Key(Brake.Target.NODE, "host", "h0"), 0, Map.of(), null, "", "", 0, 0, 0);
+    Brake none = Brake.of(new Brake.Key(Brake.Target.NODE, "host", "h0"), 0).build();
     Forecast stopped = forecasts(from, new WhatIf(List.of(), List.of(none), Set.of(), 0)).get(0);
     assertThat(stopped.isComplete()).isTrue();
     assertThat(Objects.requireNonNull(stopped.jobs().get("a")).left()).isBetween(90L, 118L);
@@ -251,7 +249,7 @@ class ForecastTest {
   }
 
   private static Brake brake(Brake.Key key, int millionths, Brake.@Nullable Ramp ramp) {
-    return new Brake(key, millionths, Map.of(), ramp, "", "", 0, 0, 0);
+    return Brake.of(key, millionths).ramp(ramp).build();
   }
 
   @ParameterizedTest

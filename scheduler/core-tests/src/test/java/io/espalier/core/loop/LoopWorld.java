@@ -164,7 +164,7 @@ final class LoopWorld {
   }
 
   LoopWorld(int maxAttempts) {
-    core = new SchedulingCore(7);
+    core = new SchedulingCore(7, selectors);
     loop = newLoop(1, maxAttempts);
   }
 
@@ -175,7 +175,7 @@ final class LoopWorld {
     if (!isRemote) {
       running.clear();
     }
-    core = new SchedulingCore(8);
+    core = new SchedulingCore(8, selectors);
     loop = newLoop(++epochs, 0);
     List<StatusRow> alive =
         stored.values().stream()

@@ -14,7 +14,6 @@ import io.espalier.core.status.store.Brake;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -48,9 +47,7 @@ class NotificationsTest {
   }
 
   private void brake(int millionths) {
-    world.run(
-        new Command.SetBrake(
-            new Brake(Brake.Key.all(), millionths, Map.of(), null, "ann", "", 0, 0, 0), 0));
+    world.run(new Command.SetBrake(Brake.of(Brake.Key.all(), millionths).author("ann").build(), 0));
     world.settle();
   }
 
@@ -223,17 +220,10 @@ class NotificationsTest {
     return IntStream.range(0, 300)
         .mapToObj(
             i ->
-                new WorkerInfo(
-                    new WorkerRef("w" + i, i + 1),
-                    "h" + i,
-                    "h:1",
-                    state,
-                    false,
-                    Map.of(),
-                    0,
-                    0,
-                    0,
-                    ""))
+                WorkerInfo.of(new WorkerRef("w" + i, i + 1), "h" + i)
+                    .address("h:1")
+                    .state(state)
+                    .build())
         .toList();
   }
 

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -114,6 +115,92 @@ final class BatchTest {
     }
     assertThat(core.nextTimerMillis()).isEqualTo(NOW + 500);
     assertThat(sizesAt(NOW + 500)).containsExactly(3);
+  }
+
+  private void finish(String... nodes) {
+    for (String node : nodes) {
+      core.finish(
+          Objects.requireNonNull(runs.remove(node)), TaskStatus.of(TaskStatus.Main.DONE, 0, 1));
+    }
+  }
+
+  private void finish(int count) {
+    finish(runs.keySet().stream().limit(count).toArray(String[]::new));
+  }
+
+  @Test
+  void theWaitEndsOnceAsManyTasksHaveEndedAsABatchHas() {
+    config.resource("host", "slots", 6);
+    apply(new JobFixture("a").batch(new BatchSpec(3, Optional.empty(), WAIT)), 1, 30);
+    assertThat(sizesAt(NOW)).isEmpty();
+    assertThat(sizesAt(NOW + 200)).containsExactly(3, 3);
+    finish(1);
+    assertThat(sizesAt(NOW + 300)).isEmpty();
+    finish(1);
+    assertThat(sizesAt(NOW + 301)).isEmpty();
+    finish(1);
+    assertThat(core.awaitsBatches()).isTrue();
+    assertThat(core.batchAwaitedUntil("a")).as("it waits no more").isZero();
+    assertThat(sizesAt(NOW + 302)).containsExactly(3);
+    assertThat(core.awaitsBatches()).isFalse();
+
+    finish(2);
+    assertThat(sizesAt(NOW + 310)).as("the count begins again").isEmpty();
+    assertThat(core.nextTimerMillis()).isEqualTo(NOW + 510);
+    assertThat(sizesAt(NOW + 510)).containsExactly(2);
+    finish(3);
+    assertThat(sizesAt(NOW + 520)).as("nothing to wait for").containsExactly(3);
+  }
+
+  @Test
+  void endsOfOtherJobsAndBeforeATaskCouldStartDoNotCount() {
+    config.resource("host", "slots", 6).job("b", new JobFixture("b"));
+    apply(new JobFixture("a").batch(new BatchSpec(3, Optional.empty(), WAIT)), 1, 3);
+    assertThat(sizesAt(NOW)).as("of job b").containsExactly(3);
+    for (long run : core.running().all()) {
+      core.finish(run, TaskStatus.of(TaskStatus.Main.DONE, 0, 1));
+    }
+    assertThat(sizesAt(NOW + 100)).isEmpty();
+    assertThat(sizesAt(NOW + 200)).containsExactly(3);
+    runs.keySet().retainAll(List.of("d1.1", "d1.2", "d1.3"));
+    TaskStatus later = TaskStatus.of(TaskStatus.Main.INCOMPLETE, 0, 1);
+    for (long run : core.running().all()) {
+      core.finish(run, TaskStatus.of(TaskStatus.Main.DONE, 0, 1));
+    }
+    assertThat(sizesAt(NOW + 300)).as("nothing is left").isEmpty();
+    core.setStatus(core.findJob("a"), core.findNode(core.findJob("a"), "d1.1"), later);
+    assertThat(sizesAt(NOW + 301)).isEmpty();
+    assertThat(sizesAt(NOW + 501)).containsExactly(1);
+  }
+
+  @Test
+  void whereBatchesLieUnderSeveralNodesTheyMustBeFullOnAverage() {
+    config.resource("host", "slots", 2);
+    apply(new JobFixture("a").batch(new BatchSpec(2, Optional.of(HOST), WAIT)), 2, 9);
+    assertThat(sizesAt(NOW)).isEmpty();
+    assertThat(sizesAt(NOW + 200)).containsExactly(2, 2);
+    finish("d1.1", "d2.1");
+    assertThat(sizesAt(NOW + 300)).isEmpty();
+    finish("d1.2");
+    assertThat(sizesAt(NOW + 301)).isEmpty();
+    finish("d2.2");
+    assertThat(sizesAt(NOW + 302)).containsExactly(2, 2);
+    finish(List.copyOf(runs.keySet()).get(0), List.copyOf(runs.keySet()).get(1));
+    assertThat(sizesAt(NOW + 303)).as("on one host alone").containsExactly(2);
+  }
+
+  @Test
+  void endsOnSeveralWorkersFillABatchForEach() {
+    core.workers(List.of(WorkerFixture.healthy("w1", "x1"), WorkerFixture.healthy("w2", "x2")));
+    config.resource("worker", "slots", 2);
+    apply(new JobFixture("a").batch(new BatchSpec(2, Optional.empty(), WAIT)), 1, 9);
+    assertThat(sizesAt(NOW)).isEmpty();
+    assertThat(sizesAt(NOW + 200)).containsExactly(2, 2);
+    List<String> nodes = List.copyOf(runs.keySet());
+    finish(nodes.get(0), nodes.get(2));
+    assertThat(sizesAt(NOW + 300)).as("one slot on each").isEmpty();
+    finish(nodes.get(1), nodes.get(3));
+    assertThat(sizesAt(NOW + 301)).containsExactly(2, 2);
   }
 
   @Test

@@ -51,17 +51,9 @@ final class EntitlementsTest {
   }
 
   private static WorkerInfo worker(String shard) {
-    return new WorkerInfo(
-        new WorkerRef(shard, 1),
-        shard + ".example.com",
-        shard + ".example.com:1",
-        WorkerInfo.State.HEALTHY,
-        false,
-        Map.of(),
-        0,
-        0,
-        0,
-        "");
+    return WorkerInfo.of(new WorkerRef(shard, 1), shard + ".example.com")
+        .address(shard + ".example.com:1")
+        .build();
   }
 
   private void workers(String... shards) {

@@ -116,19 +116,7 @@ final class OverLimitCountsTest {
             .resource("worker", "ram", 3)
             .rules(killing("ram"))
             .job("j", new JobFixture("j"));
-    core.workers(
-        List.of(
-            new WorkerInfo(
-                new WorkerRef("w1", 1),
-                "h1",
-                "h1:1",
-                WorkerInfo.State.HEALTHY,
-                false,
-                Map.of(),
-                0,
-                0,
-                0,
-                "")));
+    core.workers(List.of(WorkerInfo.of(new WorkerRef("w1", 1), "h1").address("h1:1").build()));
     core.apply(config.build(), TreeFixture.of(config.levels(), "a", "b", "c"), 0);
     assertThat(round()).isEqualTo(3);
     core.setClock(4_000);
@@ -188,16 +176,6 @@ final class OverLimitCountsTest {
   }
 
   private static WorkerInfo worker() {
-    return new WorkerInfo(
-        new WorkerRef("w1", 1),
-        "h1",
-        "h1:1",
-        WorkerInfo.State.HEALTHY,
-        false,
-        Map.of(),
-        0,
-        0,
-        0,
-        "");
+    return WorkerInfo.of(new WorkerRef("w1", 1), "h1").address("h1:1").build();
   }
 }

@@ -351,18 +351,7 @@ final class RoomReservationTest {
   void theLimitOfTasksOfAWorkerCountsWhatIsKept() {
     config.resource("worker", "gpus", 3, 0);
     core.workers(
-        List.of(
-            new WorkerInfo(
-                new WorkerRef("w1", 1),
-                "x1",
-                "x1:1",
-                WorkerInfo.State.HEALTHY,
-                false,
-                Map.of(),
-                2,
-                0,
-                0,
-                "")));
+        List.of(WorkerInfo.of(new WorkerRef("w1", 1), "x1").address("x1:1").maxTasks(2).build()));
     config.job("a", new JobFixture("a").level("host").needs("gpus", 1));
     config.job("z", new JobFixture("z").level("host"));
     apply();

@@ -113,17 +113,7 @@ final class WorkerConformanceTest {
     core.workers(
         List.of(
             WorkerFixture.healthy("w1", "h2"),
-            new WorkerInfo(
-                new WorkerRef("w2", 2),
-                "h3",
-                "h3:1",
-                State.HEALTHY,
-                false,
-                Map.of(),
-                0,
-                0,
-                0,
-                "")));
+            WorkerInfo.of(new WorkerRef("w2", 2), "h3").address("h3:1").build()));
     assertThat(workers()).containsExactly("w1");
     core.finish(core.running().all()[0], null);
     core.workers(List.of(WorkerFixture.healthy("w2", "h3")));
@@ -263,8 +253,7 @@ final class WorkerConformanceTest {
   }
 
   private static WorkerInfo labelled(String shard, Map<String, String> labels) {
-    return new WorkerInfo(
-        new WorkerRef(shard, 1), "h", "h:1", State.HEALTHY, false, Map.of(), labels, 0, 0, 0, "");
+    return WorkerInfo.of(new WorkerRef(shard, 1), "h").address("h:1").labels(labels).build();
   }
 
   private static JobFixture choosing(String name, String expression) throws Exception {
@@ -307,8 +296,7 @@ final class WorkerConformanceTest {
       pool.add(WorkerFixture.of("w_" + state, "h", state, Map.of()));
     }
     WorkerInfo healthy = WorkerFixture.healthy("cordoned", "h");
-    pool.add(
-        new WorkerInfo(healthy.ref(), "h", "", State.HEALTHY, true, Map.of(), 0, 0, 0, "by hand"));
+    pool.add(WorkerInfo.of(healthy.ref(), "h").cordoned(true).note("by hand").build());
     core.workers(pool);
     apply(new ConfigFixture("db").job("a"), nodes(3));
     assertThat(workers()).containsExactly("w_HEALTHY", "w_HEALTHY", "w_HEALTHY");
@@ -324,8 +312,7 @@ final class WorkerConformanceTest {
   @Test
   void aWorkerRunsNoMoreTasksThanItTakesAtOnce() {
     WorkerInfo small = WorkerFixture.healthy("w1", "h");
-    core.workers(
-        List.of(new WorkerInfo(small.ref(), "h", "", State.HEALTHY, false, Map.of(), 2, 0, 0, "")));
+    core.workers(List.of(WorkerInfo.of(small.ref(), "h").maxTasks(2).build()));
     apply(new ConfigFixture("db").job("a"), nodes(3));
     assertThat(round()).hasSize(2);
     assertThat(why("a", "d2")).isEqualTo("2 tasks run on worker w1, no more at once");
@@ -376,18 +363,7 @@ final class WorkerConformanceTest {
   void theSchedulersOwnHostHasTheResourcesOfAWorkerAndNoPlacement() {
     WorkerInfo self = WorkerFixture.of("", "here", State.HEALTHY, Map.of("ram_mb", 4L));
     core.workers(
-        List.of(
-            new WorkerInfo(
-                WorkerRef.LOCAL,
-                self.host(),
-                "",
-                State.HEALTHY,
-                false,
-                self.physical(),
-                0,
-                0,
-                0,
-                "")));
+        List.of(WorkerInfo.of(WorkerRef.LOCAL, self.host()).physical(self.physical()).build()));
     apply(
         new ConfigFixture("db")
             .resource("worker", "ram", 100)
@@ -408,10 +384,7 @@ final class WorkerConformanceTest {
     assertThat(round()).hasSize(1);
     core.workers(List.of());
     assertThat(core.capacity().workerUse()).extracting(use -> use.tasks()).containsExactly(1);
-    core.workers(
-        List.of(
-            new WorkerInfo(
-                new WorkerRef("w1", 2), "h2", "", State.HEALTHY, false, Map.of(), 0, 0, 0, "")));
+    core.workers(List.of(WorkerInfo.of(new WorkerRef("w1", 2), "h2").build()));
     assertThat(round()).as("the old instance's task is not known to be dead").isEmpty();
     core.finish(core.running().all()[0], null);
     assertThat(round()).hasSize(1);

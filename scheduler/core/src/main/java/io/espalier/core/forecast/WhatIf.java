@@ -46,28 +46,19 @@ public record WhatIf(
   private List<WorkerInfo> changed(List<WorkerInfo> pool) {
     List<WorkerInfo> all = new ArrayList<>(pool);
     for (int i = 0; i < workers; i++) {
-      all.add(like(pool.get(0), new WorkerRef("what-if-" + i, i), "what-if-" + i, false));
+      String name = "what-if-" + i;
+      all.add(
+          pool.get(0)
+              .with()
+              .ref(new WorkerRef(name, i))
+              .host(name)
+              .state(WorkerInfo.State.HEALTHY)
+              .cordoned(false)
+              .build());
     }
     for (int i = Math.max(0, all.size() + Math.min(0, workers)); i < all.size(); i++) {
-      WorkerInfo gone = all.get(i);
-      all.set(i, like(gone, gone.ref(), gone.host(), true));
+      all.set(i, all.get(i).withCordoned(true));
     }
     return all;
-  }
-
-  private static WorkerInfo like(WorkerInfo worker, WorkerRef ref, String host, boolean cordoned) {
-    return new WorkerInfo(
-        ref,
-        host,
-        worker.address(),
-        cordoned ? worker.state() : WorkerInfo.State.HEALTHY,
-        cordoned,
-        worker.physical(),
-        worker.labels(),
-        worker.maxTasks(),
-        worker.sinceMillis(),
-        worker.lastSeenMillis(),
-        worker.note(),
-        worker.measured());
   }
 }

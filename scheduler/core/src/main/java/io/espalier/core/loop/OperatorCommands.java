@@ -40,7 +40,6 @@ import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.StatusRow;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -369,17 +368,11 @@ final class OperatorCommands implements Command.Handler {
     Brake wanted = command.brake();
     Brake brake =
         brakes.set(
-            new Brake(
-                brakes.located(wanted.key()),
-                wanted.millionths(),
-                Map.of(),
-                wanted.ramp(),
-                wanted.author(),
-                wanted.reason(),
-                nowMillis,
-                command.millis() <= 0 ? 0 : nowMillis + command.millis(),
-                0,
-                wanted.throttlesRunning()),
+            wanted
+                .with()
+                .key(brakes.located(wanted.key()))
+                .untilMillis(command.millis() <= 0 ? 0 : nowMillis + command.millis())
+                .build(),
             nowMillis);
     committer.batch().brake(brake);
     views.changed();

@@ -215,7 +215,7 @@ public final class SchedulerLoop {
             rollouts,
             quarantines,
             starting,
-            new DeadlineRisks(core, events, outcomes, this::eta));
+            new DeadlineRisks(core, events, outcomes, ports.warnings(), this::eta));
     this.rounds =
         new StartRounds(shared, policies, steps, starts, paces, quarantines, stats, this::put);
     this.timedStarts = new TimedStarts(core, views, pauses, limits, brakes, steps);
@@ -492,6 +492,7 @@ public final class SchedulerLoop {
     more |= changes.step(nowMillis, row -> committer.changed(row, nowMillis));
     if (changes.tookForce()) {
       recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
+      pool.configured();
       brakes.configured(nowMillis);
       steps.configured(nowMillis);
       outbox.configured(core.config());

@@ -1,6 +1,7 @@
 package io.espalier.core.protocol;
 
 import io.espalier.core.running.MeasuredLoad;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.Map;
 import java.util.Set;
 
@@ -17,6 +18,7 @@ import java.util.Set;
  * @param labels what it says about itself, for jobs that choose workers by it
  * @param measured how busy it is now
  */
+@RecordBuilder
 public record WorkerDescription(
     String host,
     String address,
@@ -25,19 +27,16 @@ public record WorkerDescription(
     Versions versions,
     Set<String> capabilities,
     Map<String, String> labels,
-    MeasuredLoad measured) {
+    MeasuredLoad measured)
+    implements WorkerDescriptionBuilder.With {
   /** The capability of a worker that takes starts back. */
   public static final String RECALL = "recall";
 
-  /** A worker without labels, which has measured nothing. */
-  public WorkerDescription(
-      String host,
-      String address,
-      int maxTasks,
-      Map<String, Long> physical,
-      Versions versions,
-      Set<String> capabilities) {
-    this(host, address, maxTasks, physical, versions, capabilities, Map.of(), MeasuredLoad.UNKNOWN);
+  /** A worker that says nothing else about itself. */
+  public static WorkerDescriptionBuilder of(String host) {
+    return new WorkerDescription(
+            host, "", 0, Map.of(), Versions.OURS, Set.of(), Map.of(), MeasuredLoad.UNKNOWN)
+        .with();
   }
 
   public WorkerDescription {
@@ -48,15 +47,6 @@ public record WorkerDescription(
 
   /** Returns whether another description differs in nothing but what was measured. */
   boolean isSameButMeasured(WorkerDescription other) {
-    return equals(
-        new WorkerDescription(
-            other.host,
-            other.address,
-            other.maxTasks,
-            other.physical,
-            other.versions,
-            other.capabilities,
-            other.labels,
-            measured));
+    return equals(other.withMeasured(measured));
   }
 }

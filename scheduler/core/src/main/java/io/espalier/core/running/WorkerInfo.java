@@ -1,5 +1,6 @@
 package io.espalier.core.running;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.Map;
 
 /**
@@ -19,6 +20,7 @@ import java.util.Map;
  * @param note why it is in this state; may be empty
  * @param measured how busy it is, by its own measurement
  */
+@RecordBuilder
 public record WorkerInfo(
     WorkerRef ref,
     String host,
@@ -31,81 +33,29 @@ public record WorkerInfo(
     long sinceMillis,
     long lastSeenMillis,
     String note,
-    MeasuredLoad measured) {
+    MeasuredLoad measured)
+    implements WorkerInfoBuilder.With {
   public WorkerInfo {
     physical = Map.copyOf(physical);
     labels = Map.copyOf(labels);
   }
 
-  /** A worker that has measured nothing. */
-  public WorkerInfo(
-      WorkerRef ref,
-      String host,
-      String address,
-      State state,
-      boolean cordoned,
-      Map<String, Long> physical,
-      Map<String, String> labels,
-      int maxTasks,
-      long sinceMillis,
-      long lastSeenMillis,
-      String note) {
-    this(
-        ref,
-        host,
-        address,
-        state,
-        cordoned,
-        physical,
-        labels,
-        maxTasks,
-        sinceMillis,
-        lastSeenMillis,
-        note,
-        MeasuredLoad.UNKNOWN);
-  }
-
-  /** A worker without labels. */
-  public WorkerInfo(
-      WorkerRef ref,
-      String host,
-      String address,
-      State state,
-      boolean cordoned,
-      Map<String, Long> physical,
-      int maxTasks,
-      long sinceMillis,
-      long lastSeenMillis,
-      String note) {
-    this(
-        ref,
-        host,
-        address,
-        state,
-        cordoned,
-        physical,
-        Map.of(),
-        maxTasks,
-        sinceMillis,
-        lastSeenMillis,
-        note);
-  }
-
-  /** A copy with another measurement. */
-  public WorkerInfo withMeasured(MeasuredLoad newest) {
+  /** A healthy worker of which nothing else is known. */
+  public static WorkerInfoBuilder of(WorkerRef ref, String host) {
     return new WorkerInfo(
-        ref,
-        host,
-        address,
-        state,
-        cordoned,
-        physical,
-        labels,
-        maxTasks,
-        sinceMillis,
-        lastSeenMillis,
-        note,
-        newest);
+            ref,
+            host,
+            "",
+            State.HEALTHY,
+            false,
+            Map.of(),
+            Map.of(),
+            0,
+            0,
+            0,
+            "",
+            MeasuredLoad.UNKNOWN)
+        .with();
   }
 
   /** Returns true when it may get new tasks. */

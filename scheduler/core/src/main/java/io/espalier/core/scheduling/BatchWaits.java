@@ -1,14 +1,20 @@
 package io.espalier.core.scheduling;
 
+import io.espalier.core.config.Job;
+import io.espalier.core.config.task.BatchSpec;
 import io.espalier.core.scheduling.job.JobTable;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The jobs with batches that leave out rounds, because their tasks wait for others to fill a batch
  * (docs/batches.md). Such a wait begins with the first round that could start a task of the job,
- * and ends when its time is over; then a whole round starts tasks of the job. A job that waits uses
- * no slot and stays open, so it counts as ready.
+ * and ends when its time is over, or as many tasks of the job have ended as fill its batches; then
+ * a whole round starts tasks of the job. A job that waits uses no slot and stays open, so it counts
+ * as ready.
  */
 final class BatchWaits {
   private static final long NONE = Long.MAX_VALUE;
@@ -21,14 +27,62 @@ final class BatchWaits {
   /** A bit for each job that waits. */
   private final long[] waiting;
 
+  /** By job: what has ended since the last round that could start tasks of the job. */
+  private final @Nullable Ends[] ends;
+
   private boolean isEmpty = true;
   private boolean isPending;
+
+  /** The ends of tasks of a job, whose slots may be those of its next batches. */
+  private static final class Ends {
+    final BatchSpec batch;
+    final Set<Long> places = new HashSet<>();
+    int tasks;
+
+    Ends(BatchSpec batch) {
+      this.batch = batch;
+    }
+
+    /** Returns whether they fill a batch at each place where a task has ended, on average. */
+    boolean areFull() {
+      return tasks >= (long) batch.max() * places.size();
+    }
+  }
 
   BatchWaits(JobTable jobs) {
     this.jobs = jobs;
     until = new long[jobs.count()];
     Arrays.fill(until, NONE);
     waiting = new long[jobs.words];
+    ends = new @Nullable Ends[jobs.count()];
+  }
+
+  /** Returns which batches a job has whose tasks wait for others; null: none. */
+  @Nullable BatchSpec awaited(int job) {
+    long[] millis = jobs.batchWaits();
+    Job configured = millis == null || job < 0 || millis[job] == 0 ? null : jobs.job(job);
+    return configured == null ? null : configured.scheduling().batch().orElse(null);
+  }
+
+  /**
+   * Counts the end of a task, and ends the wait of its job if that fills its batches.
+   *
+   * @param batch what {@link #awaited} has returned
+   * @param node the node under which the batches of its path lie
+   * @param worker where it has run
+   */
+  void ended(int job, BatchSpec batch, int node, int worker) {
+    Ends counted = ends[job];
+    if (counted == null || !counted.batch.equals(batch)) {
+      counted = new Ends(batch);
+      ends[job] = counted;
+    }
+    counted.tasks++;
+    counted.places.add(((long) node << Integer.SIZE) | (worker & 0xffff_ffffL));
+    if (isWaiting(job) && counted.areFull()) {
+      waiting[job >>> 6] &= ~(1L << job);
+      isEmpty = Arrays.stream(waiting).allMatch(word -> word == 0);
+    }
   }
 
   /** Begins the waits of jobs that can start a task since the last round has ended. */
@@ -38,7 +92,16 @@ final class BatchWaits {
       return;
     }
     for (int job = 0; job < millis.length; job++) {
-      if (millis[job] > 0 && until[job] == NONE && isOpen.test(job)) {
+      if (millis[job] == 0 || until[job] != NONE) {
+        continue;
+      }
+      Ends counted = ends[job];
+      if (!isOpen.test(job)) {
+        ends[job] = null;
+      } else if (counted != null && counted.areFull()) {
+        until[job] = nowMillis;
+        isPending = true;
+      } else {
         until[job] = nowMillis + millis[job];
         waiting[job >>> 6] |= 1L << job;
         isEmpty = false;
@@ -74,6 +137,7 @@ final class BatchWaits {
     for (int job = 0; job < until.length; job++) {
       if (!isWaiting(job)) {
         until[job] = NONE;
+        ends[job] = null;
       }
     }
   }

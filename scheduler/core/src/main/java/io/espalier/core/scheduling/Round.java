@@ -59,6 +59,16 @@ public final class Round {
     return batchWaits;
   }
 
+  /** Tells the waits of batches of a task that is about to end. */
+  void ending(int run) {
+    int job = state.places.job(run);
+    BatchSpec batch = batchWaits.awaited(job);
+    if (batch != null) {
+      int node = state.places.node(run, batch.level());
+      batchWaits.ended(job, batch, node, state.places.worker(run));
+    }
+  }
+
   /** Begins the waits of batches, before a policy is asked. */
   void beginWaits(long nowMillis) {
     batchWaits.begin(nowMillis, job -> (state.openJobs(job >>> 6) & 1L << job) != 0);

@@ -720,6 +720,10 @@ public final class SchedulingCore {
     if (status != null && status.main() == Main.RUNNING) {
       throw new IllegalArgumentException("a task cannot end as running");
     }
+    Round current = currentRound();
+    if (current != null) {
+      current.ending(index);
+    }
     live.finish(index, status);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Finished(run, status));

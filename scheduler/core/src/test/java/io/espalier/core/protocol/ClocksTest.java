@@ -13,9 +13,7 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,10 +34,7 @@ class ClocksTest {
       new SchedulerProtocol(
           LeadershipTerm.alone(7, ""), TIMERS, SchedulerProtocol.Past.KNOWN, new Scheduler());
   private final WorkerProtocol worker =
-      new WorkerProtocol(
-          SELF,
-          new WorkerDescription("host", "w1:1", 0, Map.of(), Versions.OURS, Set.of()),
-          new Worker());
+      new WorkerProtocol(SELF, WorkerDescription.of("host").address("w1:1").build(), new Worker());
 
   /** True time, and by how much each clock is wrong. */
   private long time;

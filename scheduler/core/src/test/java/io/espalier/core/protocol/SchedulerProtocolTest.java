@@ -15,7 +15,6 @@ import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -359,7 +358,7 @@ class SchedulerProtocolTest {
     long session = world.healthy(W1);
     LaunchSpec task = world.runs("a", W1);
     WorkerDescription before =
-        new WorkerDescription("host", "w1:1", 0, Map.of(), Versions.OURS, Set.of("lease_guard"));
+        WorkerDescription.of("host").address("w1:1").capabilities(Set.of("lease_guard")).build();
     world.says(world.beat(W1, session, true, false, before));
     world.side.recall(RunId.of(task));
     world.side.step(world.now);

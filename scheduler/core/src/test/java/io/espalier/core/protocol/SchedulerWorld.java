@@ -10,7 +10,6 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 
@@ -124,8 +123,11 @@ final class SchedulerWorld implements SchedulerOutput {
   }
 
   static WorkerDescription facts(WorkerRef ref, Versions versions) {
-    return new WorkerDescription(
-        "host", ref.shard() + ":1", 0, Map.of(), versions, Set.of(WorkerDescription.RECALL));
+    return WorkerDescription.of("host")
+        .address(ref.shard() + ":1")
+        .versions(versions)
+        .capabilities(Set.of(WorkerDescription.RECALL))
+        .build();
   }
 
   Heartbeat hello(WorkerRef ref, List<RunId> runs, List<Long> cleared) {

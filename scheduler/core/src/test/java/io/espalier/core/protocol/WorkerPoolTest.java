@@ -14,7 +14,6 @@ import io.espalier.core.running.TaskResult.Kind;
 import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -60,8 +59,11 @@ class WorkerPoolTest {
     assertThat(world.info("w1").note()).contains("nothing was heard");
 
     WorkerDescription other =
-        new WorkerDescription(
-            "host2", "w1:9", 4, java.util.Map.of("ram_mb", 7L), Versions.OURS, Set.of());
+        WorkerDescription.of("host2")
+            .address("w1:9")
+            .maxTasks(4)
+            .physical(java.util.Map.of("ram_mb", 7L))
+            .build();
     world.says(world.beat(W1, session, true, false, other));
 
     assertThat(world.state("w1")).isEqualTo(State.HEALTHY);
@@ -71,8 +73,10 @@ class WorkerPoolTest {
   }
 
   private static WorkerDescription measured(int cpu) {
-    return new WorkerDescription(
-        "host", "w1:1", 0, Map.of(), Versions.OURS, Set.of(), Map.of(), new MeasuredLoad(cpu, 100));
+    return WorkerDescription.of("host")
+        .address("w1:1")
+        .measured(new MeasuredLoad(cpu, 100))
+        .build();
   }
 
   @Test
@@ -88,8 +92,7 @@ class WorkerPoolTest {
     assertThat(world.published - before).isBetween(60 / 5 - 1, 60 / 5);
 
     int told = world.published;
-    WorkerDescription other =
-        new WorkerDescription("host2", "w1:1", 0, Map.of(), Versions.OURS, Set.of());
+    WorkerDescription other = WorkerDescription.of("host2").address("w1:1").build();
     world.says(world.beat(W1, session, true, false, other));
     assertThat(world.published).isEqualTo(told + 1);
   }

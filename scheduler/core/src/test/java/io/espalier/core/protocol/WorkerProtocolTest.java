@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -44,7 +43,7 @@ class WorkerProtocolTest implements WorkerOutput {
   private long sequence;
 
   private static WorkerDescription facts(int maxTasks) {
-    return new WorkerDescription("host", "w1:1", maxTasks, Map.of(), Versions.OURS, Set.of());
+    return WorkerDescription.of("host").address("w1:1").maxTasks(maxTasks).build();
   }
 
   @Override

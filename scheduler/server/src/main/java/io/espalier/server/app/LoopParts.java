@@ -45,7 +45,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -75,8 +74,7 @@ record LoopParts(
     @Nullable Recording recording) {
   private static final Logger LOG = LoggerFactory.getLogger(LoopParts.class);
   private static final Command.SetBrake BRAKE_ON_ALL =
-      new Command.SetBrake(
-          new Brake(Brake.Key.all(), 0, Map.of(), null, "", "started with --paused", 0, 0, 0), 0);
+      new Command.SetBrake(Brake.of(Brake.Key.all(), 0).reason("started with --paused").build(), 0);
   private static final int EVENTS_KEPT = 20_000;
   private static final Duration FLUSH_AT_MOST = Duration.ofSeconds(20);
   private static final Duration LAST_ENDS_AT_MOST = Duration.ofSeconds(10);

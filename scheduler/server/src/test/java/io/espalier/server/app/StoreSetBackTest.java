@@ -10,7 +10,6 @@ import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.protocol.ProtocolTimers;
-import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.store.Brake;
@@ -41,7 +40,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -118,7 +116,7 @@ final class StoreSetBackTest {
             ++heartbeats,
             epoch,
             0,
-            new WorkerDescription("host", "127.0.0.1:1", 0, Map.of(), Versions.OURS, Set.of()),
+            WorkerDescription.of("host").address("127.0.0.1:1").build(),
             false,
             true,
             "",
@@ -209,7 +207,7 @@ final class StoreSetBackTest {
         .api()
         .run(
             new Command.SetBrake(
-                new Brake(Brake.Key.all(), 0, Map.of(), null, "bob", "restore", 0, 0, 0), 0))
+                Brake.of(Brake.Key.all(), 0).author("bob").reason("restore").build(), 0))
         .toCompletableFuture()
         .get(60, TimeUnit.SECONDS);
   }

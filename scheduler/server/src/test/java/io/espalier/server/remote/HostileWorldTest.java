@@ -60,7 +60,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -205,7 +204,7 @@ final class HostileWorldTest implements TaskListener {
         ++heartbeats,
         epoch,
         session,
-        new WorkerDescription("host", "127.0.0.1:1", 0, Map.of(), versions, Set.of()),
+        WorkerDescription.of("host").address("127.0.0.1:1").versions(versions).build(),
         false,
         true,
         "",

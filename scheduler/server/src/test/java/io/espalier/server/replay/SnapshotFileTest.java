@@ -35,16 +35,14 @@ final class SnapshotFileTest {
           Map.of("j", 2_000_000L, "other", 0L));
 
   private static Brake brake(String author, String reason) {
-    return new Brake(
-        new Brake.Key(Brake.Target.QUEUE, "", "q"),
-        250_000,
-        Map.of("q", 7),
-        new Brake.Ramp(100_000, 60_000),
-        author,
-        reason,
-        900_000,
-        2_000_000,
-        0);
+    return Brake.of(new Brake.Key(Brake.Target.QUEUE, "", "q"), 250_000)
+        .bases(Map.of("q", 7))
+        .ramp(new Brake.Ramp(100_000, 60_000))
+        .author(author)
+        .reason(reason)
+        .sinceMillis(900_000)
+        .untilMillis(2_000_000)
+        .build();
   }
 
   @Test

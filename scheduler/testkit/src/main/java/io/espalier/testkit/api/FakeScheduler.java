@@ -772,17 +772,14 @@ public final class FakeScheduler implements SchedulerApi {
       Brake brake = command.brake();
       BrakeView set =
           new BrakeView(
-              new Brake(
-                  brake.key(),
-                  brake.millionths(),
-                  Map.of(),
-                  brake.ramp(),
-                  brake.author(),
-                  brake.reason(),
-                  nowMillis,
-                  command.millis() == 0 ? 0 : nowMillis + command.millis(),
-                  0,
-                  brake.throttlesRunning()),
+              Brake.of(brake.key(), brake.millionths())
+                  .ramp(brake.ramp())
+                  .author(brake.author())
+                  .reason(brake.reason())
+                  .sinceMillis(nowMillis)
+                  .untilMillis(command.millis() == 0 ? 0 : nowMillis + command.millis())
+                  .throttlesRunning(brake.throttlesRunning())
+                  .build(),
               brake.millionths(),
               !storeIsAway,
               unconfirmed);
@@ -798,7 +795,7 @@ public final class FakeScheduler implements SchedulerApi {
         throw new RefusedException(RefusedException.Reason.UNKNOWN, "no brake");
       }
       view = view.with().brakes(List.copyOf(brakes.values())).build();
-      return done(new BrakeView(released.brake().released(nowMillis), Brake.ONE, true));
+      return done(new BrakeView(released.brake().withReleasedMillis(nowMillis), Brake.ONE, true));
     }
 
     @Override

@@ -4,7 +4,6 @@ import io.espalier.core.api.Command;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.Brake.Target;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 
 /**
@@ -48,7 +47,7 @@ final class BrakeTrouble {
     Command<?> command;
     if (random.nextBoolean()) {
       int millionths = random.nextInt(3) > 0 ? 0 : random.nextInt(Brake.ONE);
-      Brake brake = new Brake(key, millionths, Map.of(), ramp, "simulated", "", 0, 0, 0);
+      Brake brake = Brake.of(key, millionths).ramp(ramp).author("simulated").build();
       command = new Command.SetBrake(brake, random.nextInt(3) == 0 ? 0 : random.nextInt(20_000));
       cluster.coverage.happened(SimulationEvent.BRAKE_SET);
       cluster.trace(() -> "an operator brakes " + key + " to " + millionths);

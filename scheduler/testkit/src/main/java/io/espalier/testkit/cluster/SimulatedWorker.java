@@ -7,7 +7,6 @@ import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.ReportResponse;
 import io.espalier.core.protocol.RunId;
-import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.protocol.WorkResponse;
 import io.espalier.core.protocol.WorkerDescription;
@@ -133,13 +132,10 @@ final class SimulatedWorker {
       side =
           new WorkerProtocol(
               ref,
-              new WorkerDescription(
-                  "host" + host.number,
-                  address(),
-                  0,
-                  Map.of(),
-                  Versions.OURS,
-                  Set.of(WorkerDescription.RECALL)),
+              WorkerDescription.of("host" + host.number)
+                  .address(address())
+                  .capabilities(Set.of(WorkerDescription.RECALL))
+                  .build(),
               this);
     }
 

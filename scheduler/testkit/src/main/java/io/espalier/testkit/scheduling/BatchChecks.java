@@ -9,6 +9,8 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.testkit.scheduling.Oracle.Place;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,6 +27,16 @@ final class BatchChecks {
 
   /** The batch of the start before in this slice; null: its job has none, or there was none. */
   private @Nullable Batch last;
+
+  private final Map<String, Wait> waits = new HashMap<>();
+
+  /**
+   * The wait of a job for its batches.
+   *
+   * @param state the state of the core in which it began
+   * @param places where tasks of the job have ended meanwhile
+   */
+  private record Wait(long until, BatchSpec spec, long state, List<String> places) {}
 
   private record Batch(
       long number,
@@ -49,18 +61,18 @@ final class BatchChecks {
   /** Returns the tasks that could start, by job, without those that wait for their batch. */
   Map<String, List<String>> eligible(SchedulingCore core, long now) {
     Map<String, List<String>> eligible = oracle.eligible();
-    eligible.keySet().removeIf(job -> waits(job, core.batchAwaitedUntil(job), now));
+    eligible.keySet().removeIf(job -> waits(core, job, now));
     return eligible;
   }
 
   /**
    * Returns whether tasks that could start wait for others of their batch, which they may do no
-   * longer than their job says.
-   *
-   * @param until when the wait is over; 0: there is none
+   * longer than their job says, and only until tasks have ended that fill its batches.
    */
-  private boolean waits(String job, long until, long now) {
+  private boolean waits(SchedulingCore core, String job, long now) {
+    long until = core.batchAwaitedUntil(job);
     if (until == 0) {
+      waits.remove(job);
       return false;
     }
     Job configured = oracle.config().job(job);
@@ -68,7 +80,28 @@ final class BatchChecks {
     assertThat(spec).as("batches of %s", job).isNotNull();
     long most = spec == null ? 0 : spec.waitTime().toMillis();
     assertThat(until).as("the wait of %s", job).isBetween(now + 1, now + most);
+    Wait wait = waits.get(job);
+    if (spec != null
+        && (wait == null
+            || wait.until() != until
+            || !wait.spec().equals(spec)
+            || wait.state() != core.stateNumber())) {
+      waits.put(job, new Wait(until, spec, core.stateNumber(), new ArrayList<>()));
+    } else if (wait != null && !wait.places().isEmpty()) {
+      assertThat(wait.places().size())
+          .as("tasks of %s that have ended while it waits", job)
+          .isLessThan((int) wait.places().stream().distinct().count() * wait.spec().max());
+    }
     return true;
+  }
+
+  /** A task is about to end. */
+  void ending(TaskKey task, List<Place> path, @Nullable WorkerInfo worker) {
+    Wait wait = waits.get(task.job());
+    if (wait != null) {
+      String shard = worker == null ? "" : worker.ref().shard();
+      wait.places().add(on(path, wait.spec().level()) + " " + shard);
+    }
   }
 
   /** A slice begins; the end of the last one may have ended a batch early. */
@@ -82,6 +115,7 @@ final class BatchChecks {
    * @return whether it is the first of its batch, or alone
    */
   boolean placed(TaskKey task, List<Place> path, @Nullable WorkerInfo worker, long batch) {
+    waits.remove(task.job());
     Batch before = last;
     if (before != null && before.number() == batch) {
       joins(before.grown(), task, path, worker);

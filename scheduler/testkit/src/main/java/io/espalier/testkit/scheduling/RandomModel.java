@@ -244,18 +244,14 @@ final class RandomModel {
   private WorkerInfo worker(String shard, long instance, String host) {
     WorkerInfo.State state =
         chance(80) ? WorkerInfo.State.HEALTHY : any(List.of(WorkerInfo.State.values()));
-    return new WorkerInfo(
-            new WorkerRef(shard, instance),
-            host,
-            host + ":" + instance,
-            state,
-            chance(10),
-            chance(50) ? Map.of("ram_mb", (long) random.nextInt(12)) : Map.of(),
-            labels(host + instance),
-            chance(70) ? 0 : 1 + random.nextInt(3),
-            0,
-            0,
-            "")
+    return WorkerInfo.of(new WorkerRef(shard, instance), host)
+        .address(host + ":" + instance)
+        .state(state)
+        .cordoned(chance(10))
+        .physical(chance(50) ? Map.of("ram_mb", (long) random.nextInt(12)) : Map.of())
+        .labels(labels(host + instance))
+        .maxTasks(chance(70) ? 0 : 1 + random.nextInt(3))
+        .build()
         .withMeasured(measurement());
   }
 
@@ -281,17 +277,9 @@ final class RandomModel {
 
   /** Returns the scheduler's own host as a worker. */
   WorkerInfo self() {
-    return new WorkerInfo(
-        WorkerRef.LOCAL,
-        "n1_0",
-        "",
-        WorkerInfo.State.HEALTHY,
-        false,
-        Map.of("ram_mb", (long) random.nextInt(12)),
-        0,
-        0,
-        0,
-        "");
+    return WorkerInfo.of(WorkerRef.LOCAL, "n1_0")
+        .physical(Map.of("ram_mb", (long) random.nextInt(12)))
+        .build();
   }
 
   private void freshNodes() {

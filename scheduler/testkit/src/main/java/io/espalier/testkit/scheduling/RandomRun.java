@@ -333,11 +333,12 @@ public final class RandomRun {
     }
   }
 
+  /** Returns the path of a running task; empty when its job or node was not known. */
   private List<Place> path(long run) {
     List<Place> places = new ArrayList<>();
     List<String> levels = core.running().levels(run);
     List<String> nodes = core.running().path(run);
-    for (int i = 0; i < nodes.size(); i++) {
+    for (int i = 0; i < levels.size(); i++) {
       places.add(new Place(levels.get(i), nodes.get(i)));
     }
     return places;
@@ -506,6 +507,7 @@ public final class RandomRun {
   private void finish(TaskKey task, @Nullable TaskStatus status) {
     Long run = runs.remove(task);
     if (run != null) {
+      batches.ending(task, path(run), core.running().worker(run));
       core.finish(run, status);
       oracle.finish(task, status);
       keep(task, status);

@@ -19,7 +19,10 @@ public final class WorkerFixture {
 
   /** Returns the first instance of a worker, without a task limit. */
   public static WorkerInfo of(String shard, String host, State state, Map<String, Long> physical) {
-    return new WorkerInfo(
-        new WorkerRef(shard, 1), host, host + ":1", state, false, physical, 0, 0, 0, "");
+    return WorkerInfo.of(new WorkerRef(shard, 1), host)
+        .address(host + ":1")
+        .state(state)
+        .physical(physical)
+        .build();
   }
 }

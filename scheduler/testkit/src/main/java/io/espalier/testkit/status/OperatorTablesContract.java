@@ -165,35 +165,26 @@ abstract class OperatorTablesContract extends AttemptsContract {
 
   @Test
   void brakes_are_kept_until_they_are_ended() throws Exception {
-    Brake all = new Brake(Brake.Key.all(), 0, Map.of(), null, "ann", "no \"net\"", NOW, 0, 0);
+    Brake all =
+        Brake.of(Brake.Key.all(), 0).author("ann").reason("no \"net\"").sinceMillis(NOW).build();
     Brake.Key queue = new Brake.Key(Brake.Target.QUEUE, "", "q".repeat(300));
     Brake share =
-        new Brake(
-            queue,
-            250_000,
-            Map.of(queue.name(), 7),
-            new Brake.Ramp(100_000, 60_000),
-            "",
-            "",
-            NOW,
-            NOW + 60_000,
-            NOW + 1);
+        Brake.of(queue, 250_000)
+            .bases(Map.of(queue.name(), 7))
+            .ramp(new Brake.Ramp(100_000, 60_000))
+            .sinceMillis(NOW)
+            .untilMillis(NOW + 60_000)
+            .releasedMillis(NOW + 1)
+            .build();
     Brake node =
-        new Brake(
-                new Brake.Key(Brake.Target.NODE, "rack", "r1"),
-                1,
-                Map.of(),
-                null,
-                "",
-                "",
-                NOW,
-                0,
-                0)
-            .throttlingRunning(true);
+        Brake.of(new Brake.Key(Brake.Target.NODE, "rack", "r1"), 1)
+            .sinceMillis(NOW)
+            .build()
+            .withThrottlesRunning(true);
     store.commit(epoch, StoreTransaction.builder().brake(all).brake(share).brake(node).build());
     restartAfterKill();
     assertThat(store.brakes()).containsExactlyInAnyOrder(all, share, node);
-    Brake changed = new Brake(Brake.Key.all(), 1, Map.of(), null, "bob", "", NOW + 1, 0, 0);
+    Brake changed = Brake.of(Brake.Key.all(), 1).author("bob").sinceMillis(NOW + 1).build();
     store.commit(
         epoch,
         StoreTransaction.builder()

@@ -10,7 +10,6 @@ import io.espalier.core.topology.Topology;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -85,7 +84,7 @@ final class ChangeParser {
     String place = text.substring(0, equals);
     Brake.Key key = place.equals("all") ? Brake.Key.all() : key(what, place);
     int share = share(what, text.substring(equals + 1));
-    return new Brake(key, share, Map.of(), null, "", "", 0, 0, 0);
+    return Brake.of(key, share).build();
   }
 
   /** Reads the name of a paused job. */

@@ -86,17 +86,12 @@ public final class BrakeCommands {
           "there are " + MOST + " brakes already: release some, or brake a larger part");
     }
     Brake brake =
-        new Brake(
-            wanted.key(),
-            wanted.millionths(),
-            effects.bases(wanted.key()),
-            wanted.ramp(),
-            wanted.author(),
-            wanted.reason(),
-            nowMillis,
-            wanted.untilMillis(),
-            0,
-            wanted.throttlesRunning());
+        wanted
+            .with()
+            .bases(effects.bases(wanted.key()))
+            .sinceMillis(nowMillis)
+            .releasedMillis(0)
+            .build();
     brakes.put(brake.key(), brake);
     refresh(nowMillis);
     recall(brake, nowMillis);
@@ -127,9 +122,15 @@ public final class BrakeCommands {
     }
     Brake released = brake;
     if (ramp != null && brake.factorAt(nowMillis) < Brake.ONE) {
-      released = withRamp(brake, ramp, nowMillis).released(nowMillis);
+      released =
+          brake
+              .with()
+              .millionths(brake.factorAt(nowMillis))
+              .ramp(ramp)
+              .releasedMillis(nowMillis)
+              .build();
     } else if (brake.releasedMillis() == 0) {
-      released = brake.released(nowMillis);
+      released = brake.withReleasedMillis(nowMillis);
     }
     said(EventKind.BRAKE_RELEASED, released, author, reason, nowMillis);
     store(released, nowMillis, changes);
@@ -188,20 +189,6 @@ public final class BrakeCommands {
 
   private String names() {
     return String.join(", ", brakes.keySet().stream().map(Brake.Key::toString).limit(5).toList());
-  }
-
-  private static Brake withRamp(Brake brake, Brake.Ramp ramp, long nowMillis) {
-    return new Brake(
-        brake.key(),
-        brake.factorAt(nowMillis),
-        brake.bases(),
-        ramp,
-        brake.author(),
-        brake.reason(),
-        brake.sinceMillis(),
-        brake.untilMillis(),
-        brake.releasedMillis(),
-        brake.throttlesRunning());
   }
 
   private void store(Brake brake, long nowMillis, Changes changes) {

@@ -38,6 +38,9 @@ public final class WorkerPool {
   private final Map<String, WorkerCordon> cordons = new TreeMap<>();
   private List<WorkerInfo> workers;
 
+  /** Whether workers have measured what the core was not told, because nothing there reads it. */
+  private boolean hasUntold;
+
   public WorkerPool(
       SchedulingCore core,
       LiveTasks live,
@@ -54,7 +57,7 @@ public final class WorkerPool {
   }
 
   private static WorkerInfo self(String host, Map<String, Long> physical) {
-    return new WorkerInfo(WorkerRef.LOCAL, host, "", State.HEALTHY, false, physical, 0, 0, 0, "");
+    return WorkerInfo.of(WorkerRef.LOCAL, host).physical(physical).build();
   }
 
   /** The name of a worker: its shard, or the shard of the scheduler's own host. */
@@ -74,7 +77,10 @@ public final class WorkerPool {
     return worker == null ? WorkerRef.LOCAL : worker.ref();
   }
 
-  /** Replaces the whole pool with the workers that the runner reports now. */
+  /**
+   * Replaces the whole pool with the workers that the runner reports now. The core is told of new
+   * measurements only if the choice of a worker depends on them.
+   */
   public void set(List<WorkerInfo> newest, long nowMillis) {
     Map<String, WorkerInfo> before = new HashMap<>();
     workers.forEach(worker -> before.put(worker.ref().shard(), worker));
@@ -85,8 +91,39 @@ public final class WorkerPool {
       }
     }
     before.values().forEach(worker -> changed(worker, "gone", nowMillis));
+    boolean isNews = core.capacity().readsMeasurements() || differs(newest);
     workers = List.copyOf(newest);
-    tellCore();
+    if (isNews) {
+      tellCore();
+    } else {
+      hasUntold = true;
+    }
+  }
+
+  /** Returns whether the pool differs in more than what its workers have measured, and when. */
+  private boolean differs(List<WorkerInfo> newest) {
+    if (newest.size() != workers.size()) {
+      return true;
+    }
+    for (int i = 0; i < newest.size(); i++) {
+      WorkerInfo old = workers.get(i);
+      WorkerInfo worker = newest.get(i);
+      if (!old.with()
+          .measured(worker.measured())
+          .lastSeenMillis(worker.lastSeenMillis())
+          .build()
+          .equals(worker)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** After each change of the configuration. */
+  public void configured() {
+    if (hasUntold && core.capacity().readsMeasurements()) {
+      tellCore();
+    }
   }
 
   private void changed(WorkerInfo worker, String state, long nowMillis) {
@@ -105,25 +142,10 @@ public final class WorkerPool {
     List<WorkerInfo> heeded = new ArrayList<>(workers.size());
     for (WorkerInfo worker : workers) {
       boolean cordoned = worker.cordoned() || cordons.containsKey(worker.ref().shard());
-      heeded.add(cordoned == worker.cordoned() ? worker : cordoned(worker));
+      heeded.add(worker.withCordoned(cordoned));
     }
     core.workers(heeded);
-  }
-
-  private static WorkerInfo cordoned(WorkerInfo worker) {
-    return new WorkerInfo(
-        worker.ref(),
-        worker.host(),
-        worker.address(),
-        worker.state(),
-        true,
-        worker.physical(),
-        worker.labels(),
-        worker.maxTasks(),
-        worker.sinceMillis(),
-        worker.lastSeenMillis(),
-        worker.note(),
-        worker.measured());
+    hasUntold = false;
   }
 
   // ---- cordons

@@ -6,6 +6,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.loop.state.RoundStep;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -37,12 +38,17 @@ public final class DeadlineRisks implements RoundStep {
   private final SchedulingCore core;
   private final LoopEvents events;
   private final JobStateTracker outcomes;
+  private final LoopPorts.Warnings warnings;
   private final Function<String, CompletionStage<JobEta>> estimates;
 
   /** The jobs that have a deadline; the next to be looked at first. */
   private final Deque<String> jobs = new ArrayDeque<>();
 
   private final Set<String> atRisk = new LinkedHashSet<>();
+
+  /** The jobs whose last estimate has failed; each first failure is logged. */
+  private final Set<String> failing = new LinkedHashSet<>();
+
   private boolean isAsking;
   private boolean isAnswered;
   private long askedMillis;
@@ -55,10 +61,12 @@ public final class DeadlineRisks implements RoundStep {
       SchedulingCore core,
       LoopEvents events,
       JobStateTracker outcomes,
+      LoopPorts.Warnings warnings,
       Function<String, CompletionStage<JobEta>> estimates) {
     this.core = core;
     this.events = events;
     this.outcomes = outcomes;
+    this.warnings = warnings;
     this.estimates = estimates;
   }
 
@@ -70,6 +78,7 @@ public final class DeadlineRisks implements RoundStep {
         jobs.add(job.name());
       }
     }
+    failing.retainAll(jobs);
     for (String job : List.copyOf(atRisk)) {
       if (!jobs.contains(job)) {
         safe(job, "it has none any more", nowMillis);
@@ -134,8 +143,17 @@ public final class DeadlineRisks implements RoundStep {
   private void answered(String job, @Nullable JobEta eta, @Nullable Throwable failure) {
     isAsking = false;
     isAnswered = true;
-    if (eta != null && failure == null && jobs.contains(job)) {
+    if (!jobs.contains(job)) {
+      return;
+    }
+    if (eta != null) {
+      failing.remove(job);
       judge(job, eta);
+    } else if (failing.add(job)) {
+      warnings.warn(
+          "whether its deadline is at risk is unknown, estimating its end has failed: " + failure,
+          job,
+          "");
     }
   }
 

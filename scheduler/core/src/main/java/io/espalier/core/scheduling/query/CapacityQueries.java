@@ -173,6 +173,11 @@ public final class CapacityQueries {
         : pool.pool().stream().map(pool::info).filter(Objects::nonNull).toList();
   }
 
+  /** Returns whether the choice of a worker depends on what workers measure. */
+  public boolean readsMeasurements() {
+    return state().workers.readsMeasurements();
+  }
+
   /**
    * Returns the utilization of the workers: those of the pool, and those that have left and still
    * run tasks.

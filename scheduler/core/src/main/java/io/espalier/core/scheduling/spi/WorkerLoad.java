@@ -22,8 +22,9 @@ public interface WorkerLoad {
   int limit(int resource);
 
   /**
-   * Returns how busy the worker has measured itself to be. A new measurement does not update the
-   * order in which workers are kept, so only selectors that draw two workers may use it.
+   * Returns how busy the worker has measured itself to be: for selectors that {@link
+   * WorkerSelector#readsMeasurements say so}. A new measurement does not update the order in which
+   * workers are kept, so only selectors that draw two workers may use it.
    */
   MeasuredLoad measured();
 

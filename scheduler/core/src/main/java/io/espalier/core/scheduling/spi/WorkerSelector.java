@@ -21,6 +21,14 @@ public interface WorkerSelector {
   /** Returns the rank of a worker; workers with smaller ranks are taken first. */
   long rank(WorkerLoad worker);
 
+  /**
+   * Returns whether {@link #rank} reads {@link WorkerLoad#measured}. Otherwise the core is not told
+   * what workers measure.
+   */
+  default boolean readsMeasurements() {
+    return false;
+  }
+
   /** Returns how the core searches among the workers that may take the task. */
   default Search search() {
     return Search.LEAST_RANK;

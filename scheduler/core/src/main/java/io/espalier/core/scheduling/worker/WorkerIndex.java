@@ -322,6 +322,11 @@ public final class WorkerIndex {
     return !active || (fit(worker, needClass >>> 6) & 1L << needClass) != 0;
   }
 
+  /** Returns whether the selector reads what workers measure. */
+  public boolean readsMeasurements() {
+    return selector != null && selector.readsMeasurements();
+  }
+
   private Search search() {
     return selector == null ? Search.IN_TURN : selector.search();
   }

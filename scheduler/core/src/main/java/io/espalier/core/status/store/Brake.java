@@ -1,6 +1,7 @@
 package io.espalier.core.status.store;
 
 import io.espalier.core.json.Json;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.math.BigDecimal;
 import java.util.Locale;
 import java.util.Map;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param releasedMillis when it was released, so that it now follows its ramp; 0: it is in force
  * @param throttlesRunning whether running tasks are told to work at no more than its factor
  */
+@RecordBuilder
 public record Brake(
     Key key,
     int millionths,
@@ -34,7 +36,8 @@ public record Brake(
     long sinceMillis,
     long untilMillis,
     long releasedMillis,
-    boolean throttlesRunning) {
+    boolean throttlesRunning)
+    implements BrakeBuilder.With {
   /** The factor that slows nothing down, in millionths. */
   public static final int ONE = 1_000_000;
 
@@ -103,28 +106,13 @@ public record Brake(
     }
   }
 
-  /** A brake that leaves running tasks alone. */
-  public Brake(
-      Key key,
-      int millionths,
-      Map<String, Integer> bases,
-      @Nullable Ramp ramp,
-      String author,
-      String reason,
-      long sinceMillis,
-      long untilMillis,
-      long releasedMillis) {
-    this(
-        key,
-        millionths,
-        bases,
-        ramp,
-        author,
-        reason,
-        sinceMillis,
-        untilMillis,
-        releasedMillis,
-        false);
+  /**
+   * A brake that leaves running tasks alone, ends only when it is released, and then at once.
+   *
+   * @param millionths what is left of each limit
+   */
+  public static BrakeBuilder of(Key key, int millionths) {
+    return new Brake(key, millionths, Map.of(), null, "", "", 0, 0, 0, false).with();
   }
 
   public Brake {
@@ -164,37 +152,7 @@ public record Brake(
    */
   public Brake endedBy(long nowMillis) {
     boolean ends = releasedMillis == 0 && untilMillis > 0 && untilMillis <= nowMillis;
-    return ends ? released(untilMillis) : this;
-  }
-
-  /** Returns a copy that was released. */
-  public Brake released(long nowMillis) {
-    return new Brake(
-        key,
-        millionths,
-        bases,
-        ramp,
-        author,
-        reason,
-        sinceMillis,
-        untilMillis,
-        nowMillis,
-        throttlesRunning);
-  }
-
-  /** Returns a copy that tells running tasks to work at no more than its factor, or does not. */
-  public Brake throttlingRunning(boolean throttles) {
-    return new Brake(
-        key,
-        millionths,
-        bases,
-        ramp,
-        author,
-        reason,
-        sinceMillis,
-        untilMillis,
-        releasedMillis,
-        throttles);
+    return ends ? withReleasedMillis(untilMillis) : this;
   }
 
   /** Returns a share of a number of tasks: at least one. */

@@ -35,7 +35,6 @@ import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.BeforeEach;
@@ -383,7 +382,7 @@ class MySqlFailureTest {
       store.commit(
           old,
           StoreTransaction.builder()
-              .brake(new Brake(Brake.Key.all(), 0, Map.of(), null, "ann", "", 1, 0, 0))
+              .brake(Brake.of(Brake.Key.all(), 0).author("ann").sinceMillis(1).build())
               .rollout(new RolloutRow("j", 0, Json.object().put("stage", 1).build()))
               .build());
       long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
