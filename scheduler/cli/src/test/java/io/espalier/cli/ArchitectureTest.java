@@ -133,6 +133,11 @@ class ArchitectureTest {
           .withImportOption(location -> !location.contains("testkit"))
           .importPackages("io.espalier");
 
+  private static final JavaClasses TESTKIT =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("io.espalier.testkit");
+
   private static final JavaClasses OFFENDERS =
       new ClassFileImporter().importPackages("io.espalier.cli.architecture");
 
@@ -176,6 +181,11 @@ class ArchitectureTest {
   }
 
   @Test
+  void thePackagesOfTheTestkitHaveNoCycles() {
+    NO_CYCLES.check(TESTKIT);
+  }
+
+  @Test
   void noKnotOfClassesHidesInAPackageOfTheCore() {
     assertThat(ClassCycles.largest(in("io.espalier.core")))
         .hasSizeLessThanOrEqualTo(LARGEST_CYCLE_IN_CORE);
@@ -189,6 +199,7 @@ class ArchitectureTest {
   @Test
   void noPackageIsTooLargeToOverlook() {
     assertThat(crowded(ESPALIER)).isEmpty();
+    assertThat(crowded(TESTKIT)).isEmpty();
   }
 
   @Test

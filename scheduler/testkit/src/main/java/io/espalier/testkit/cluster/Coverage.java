@@ -14,7 +14,7 @@ public final class Coverage {
     counts.merge(what, 1L, Long::sum);
   }
 
-  void add(Coverage other) {
+  public void add(Coverage other) {
     other.counts.forEach((what, times) -> counts.merge(what, times, Long::sum));
   }
 

@@ -17,8 +17,9 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
-import io.espalier.testkit.scheduling.Oracle.Failure;
-import io.espalier.testkit.scheduling.Oracle.Place;
+import io.espalier.testkit.oracle.Oracle;
+import io.espalier.testkit.oracle.Oracle.Failure;
+import io.espalier.testkit.oracle.Oracle.Place;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -67,7 +68,7 @@ final class CoreComparison {
     core.verify();
     oracle.reservations().observe(core.capacity().reservations(), now);
     oracle.rooms().observe(core.capacity().keptRoom(), now);
-    oracle.closings.check(core);
+    oracle.closings().check(core);
     oracle.overLimits().check(core, random);
     assertThat(core.running().count()).isEqualTo(oracle.running().size());
     for (Job job : oracle.config().jobs().values()) {

@@ -122,18 +122,18 @@ final class RandomModel {
    */
   Config config(UnaryOperator<GroupRule> told) {
     config.groups(groups.stream().map(told).toArray(GroupRule[]::new));
-    Map<String, Duration> known = OracleOverLimits.of(config.build(), kills);
+    Map<String, Duration> known = RandomRules.existing(config.build(), kills);
     return config.startRates(rates).killOverLimit(known).build();
   }
 
   void changeKills() {
     List<String> levels = new ArrayList<>(ALL_LEVELS);
     levels.add(Levels.WORKER);
-    kills = OracleOverLimits.any(random, levels);
+    kills = RandomRules.killOverLimit(random, levels);
   }
 
   void changeRates() {
-    rates = OracleRates.ofLevels(ALL_LEVELS, random);
+    rates = RandomRules.startRates(ALL_LEVELS, random);
   }
 
   Topology topology() {
@@ -194,11 +194,11 @@ final class RandomModel {
     fixture.selector(any(selectors));
     describeWorkers(fixture);
     if (!scarce && !grouped) {
-      fixture.nodeLimits(OracleLimits.rules(random, fixture.levels()));
+      fixture.nodeLimits(RandomRules.nodeLimits(random, fixture.levels()));
     }
     fixture.queues(RandomQueues.any(random, scarce));
     if (grouped) {
-      groups = OracleGroups.any(random, fixture.levels());
+      groups = RandomRules.groups(random, fixture.levels());
     }
     return fixture;
   }
@@ -314,7 +314,7 @@ final class RandomModel {
       tags.add(TAGS[random.nextInt(TAGS.length)]);
     }
     @Nullable String parent = top ? null : any(candidates);
-    return OracleRoles.some(
+    return RandomRules.withRole(
         random,
         new NodeSpec(
             level,
@@ -323,7 +323,7 @@ final class RandomModel {
             top ? 0 : parentLevel,
             !chance(7),
             tags,
-            grouped ? OracleGroups.attributes(random) : OracleLimits.attributes(random)));
+            grouped ? RandomRules.groupAttributes(random) : RandomRules.limitAttributes(random)));
   }
 
   private void freshJobs() {
@@ -432,12 +432,12 @@ final class RandomModel {
               "job" + random.nextInt(jobsAtMost), any(List.of(100.0, 50.0, 20.0)), tags));
     }
     job.scheduling(RandomQueues.scheduling(random));
-    OracleRates.limit(job, random);
+    RandomRules.limitStarts(job, random);
     job.reserveAfter(
         chance(30)
             ? Optional.empty()
             : Optional.of(Duration.ofMillis(any(List.of(0, 10, 500, 2000)))));
-    OracleRoles.some(random, job).enabled(chance(92));
+    RandomRules.withRoles(random, job).enabled(chance(92));
     if (chance(4)) {
       job.invalid();
     }
@@ -458,9 +458,9 @@ final class RandomModel {
     if (chance(10)) {
       job.dependsOn("job" + random.nextInt(jobsAtMost));
     }
-    OracleRates.limit(job, random);
+    RandomRules.limitStarts(job, random);
     job.reserveAfter(Optional.empty());
-    put(name, OracleRoles.some(random, job));
+    put(name, RandomRules.withRoles(random, job));
   }
 
   private static LabelExpression expression(String of) {
@@ -492,11 +492,11 @@ final class RandomModel {
   /** Makes a random modification. */
   void change() {
     if (grouped && chance(10)) {
-      groups = OracleGroups.any(random, config.levels());
+      groups = RandomRules.groups(random, config.levels());
       return;
     }
     if (chance(10)) {
-      config.nodeLimits(OracleLimits.rules(random, config.levels()));
+      config.nodeLimits(RandomRules.nodeLimits(random, config.levels()));
       return;
     }
     switch (random.nextInt(15)) {
@@ -569,7 +569,7 @@ final class RandomModel {
               node.parentLevel(),
               toggle != node.enabled(),
               node.tags(),
-              toggle ? node.attributes() : OracleLimits.attributes(random),
+              toggle ? node.attributes() : RandomRules.limitAttributes(random),
               node.role()));
     }
   }

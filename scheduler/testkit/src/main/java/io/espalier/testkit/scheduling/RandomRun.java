@@ -21,7 +21,9 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.store.LimitOverride;
-import io.espalier.testkit.scheduling.Oracle.Place;
+import io.espalier.testkit.oracle.Oracle;
+import io.espalier.testkit.oracle.Oracle.Place;
+import io.espalier.testkit.oracle.OracleLoad;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -534,7 +536,7 @@ public final class RandomRun {
       core.open(GateKind.PAUSE, job);
     }
     oracle.pause(job, core.gate(GateKind.PAUSE, job) != null);
-    oracle.closings.change(random, core, "job" + random.nextInt(5));
+    oracle.closings().change(random, core, "job" + random.nextInt(5));
   }
 
   // ---- limits

@@ -9,7 +9,6 @@ import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 
 /** Builds trees from short descriptions. */
@@ -68,13 +67,6 @@ public final class TreeFixture {
       parents = Math.multiplyExact(parents, fanOut);
     }
     return built(builder, NodeOrder.ORIGINAL);
-  }
-
-  /** Returns the names of a level, in node order. */
-  public static List<String> names(Topology topology, int level) {
-    return java.util.stream.IntStream.range(topology.levelStart(level), topology.levelEnd(level))
-        .mapToObj(topology::name)
-        .toList();
   }
 
   private static Topology built(TopologyBuilder builder, NodeOrder order) {

@@ -1,4 +1,7 @@
-/** Small configurations and trees, and the brute-force oracle of the scheduling core. */
+/**
+ * Small configurations and trees, contract suites of policies and selectors, and random runs of the
+ * scheduling core against the {@link io.espalier.testkit.oracle.Oracle}.
+ */
 @NullMarked
 package io.espalier.testkit.scheduling;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.testkit.TestSize;
 import io.espalier.testkit.cluster.SimulatedCluster.Outcome;
+import io.espalier.testkit.lives.Simulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

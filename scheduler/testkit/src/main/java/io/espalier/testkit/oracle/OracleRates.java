@@ -1,24 +1,22 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.topology.Topology;
-import io.espalier.testkit.scheduling.Oracle.Failure;
-import io.espalier.testkit.scheduling.Oracle.Place;
+import io.espalier.testkit.oracle.Oracle.Failure;
+import io.espalier.testkit.oracle.Oracle.Place;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 
 /** Limits on running tasks, and token buckets as exact decimal numbers of tokens, by name. */
 final class OracleRates {
   private static final String JOB = "a job";
-  private static final double[] RATES = {0.25, 0.5, 1, 2, 5};
 
   private final Map<Place, Bucket> buckets = new HashMap<>();
   private boolean started;
@@ -93,7 +91,7 @@ final class OracleRates {
         .startRates()
         .forEach(
             (level, rate) ->
-                TreeFixture.names(topology, level)
+                OracleTree.names(topology, level)
                     .forEach(n -> rates.put(new Place(topology.levels().name(level), n), rate)));
     buckets.keySet().retainAll(rates.keySet());
     rates.forEach(
@@ -138,30 +136,5 @@ final class OracleRates {
     return bucket != null && bucket.isEmpty
         ? List.of(new Failure(Kind.START_RATE, place.node(), ""))
         : List.of();
-  }
-
-  /** Gives a job random limits. */
-  static void limit(JobFixture job, Random random) {
-    if (random.nextInt(100) < 20) {
-      job.maxConcurrent(1 + random.nextInt(4));
-    }
-    if (random.nextInt(100) < 15) {
-      job.startRate(any(random));
-    }
-  }
-
-  /** Returns rates by level name, mostly none. */
-  static Map<String, StartRate> ofLevels(List<String> levels, Random random) {
-    Map<String, StartRate> rates = new HashMap<>();
-    for (String level : levels) {
-      if (random.nextInt(100) < 12) {
-        rates.put(level, any(random));
-      }
-    }
-    return rates;
-  }
-
-  private static StartRate any(Random random) {
-    return new StartRate(RATES[random.nextInt(RATES.length)], 1 + random.nextInt(4));
   }
 }

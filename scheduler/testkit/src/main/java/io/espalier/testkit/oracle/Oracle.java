@@ -1,4 +1,4 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
@@ -55,7 +55,7 @@ public final class Oracle {
   private final Map<String, String> levelOf = new HashMap<>();
 
   private final Set<String> paused = new HashSet<>();
-  final OracleJobBlocks closings = new OracleJobBlocks();
+  private final OracleJobBlocks closings = new OracleJobBlocks();
   private final Set<Place> closedNodes = new HashSet<>();
   private final OracleTree tree = new OracleTree(this);
   private final OracleSlots slots = new OracleSlots(this);
@@ -81,8 +81,13 @@ public final class Oracle {
             }
 
             @Override
+            public String instance() {
+              return topology.name(topology.levelStart(0));
+            }
+
+            @Override
             public int limit(String shard, Resource resource, int configured) {
-              String name = shard.isEmpty() ? TreeFixture.INSTANCE : shard;
+              String name = shard.isEmpty() ? instance() : shard;
               return slots.base(new Place(Levels.WORKER, name), resource, configured);
             }
           });
@@ -309,7 +314,7 @@ public final class Oracle {
   public List<TaskKey> tasks(Job job) {
     List<TaskKey> tasks = new ArrayList<>();
     if (job.level() != topology.levels().worker()) {
-      TreeFixture.names(topology, job.level()).forEach(n -> tasks.add(new TaskKey(job.name(), n)));
+      OracleTree.names(topology, job.level()).forEach(n -> tasks.add(new TaskKey(job.name(), n)));
     }
     return tasks;
   }
@@ -320,13 +325,18 @@ public final class Oracle {
     return slots.limit(place, resource, configured) - used(place, resource.name());
   }
 
+  /** Returns the blocks of jobs by windows, brakes and deadlines. */
+  public OracleJobBlocks closings() {
+    return closings;
+  }
+
   /** Returns the reservations of nodes, with what may be reserved. */
-  OracleReservations reservations() {
+  public OracleReservations reservations() {
     return reservations;
   }
 
   /** Returns the reservations of capacity in queues and on workers. */
-  OracleCapacity rooms() {
+  public OracleCapacity rooms() {
     return rooms;
   }
 
@@ -334,23 +344,23 @@ public final class Oracle {
     return pool;
   }
 
-  OracleTree tree() {
+  public OracleTree tree() {
     return tree;
   }
 
-  OracleSlots slots() {
+  public OracleSlots slots() {
     return slots;
   }
 
-  OracleSteps steps() {
+  public OracleSteps steps() {
     return steps;
   }
 
-  OracleReach reach() {
+  public OracleReach reach() {
     return reach;
   }
 
-  OracleViews views() {
+  public OracleViews views() {
     return views;
   }
 
@@ -363,16 +373,16 @@ public final class Oracle {
   }
 
   /** Returns the places where usage exceeds the limit. */
-  OracleOverLimits overLimits() {
+  public OracleOverLimits overLimits() {
     return overLimits;
   }
 
-  int limitOf(Place place, Resource resource) {
+  public int limitOf(Place place, Resource resource) {
     return slots.limit(place, resource, OracleLimits.of(config, topology, place.node(), resource));
   }
 
   /** Returns the usage of queues. */
-  OracleQueues queues() {
+  public OracleQueues queues() {
     return queues;
   }
 
@@ -570,13 +580,13 @@ public final class Oracle {
   /**
    * Returns whether something other than slots, tokens, workers and its own status blocks a task.
    */
-  boolean isKept(TaskKey task) {
+  public boolean isKept(TaskKey task) {
     return failuresOfTask(job(task.job()), task.node()).stream()
         .anyMatch(failure -> KEEPING.contains(failure.kind()));
   }
 
   /** Returns the same for all tasks of a job. */
-  boolean isKept(Job job) {
+  public boolean isKept(Job job) {
     return failuresOfJob(job).stream().anyMatch(failure -> KEEPING.contains(failure.kind()));
   }
 
@@ -591,7 +601,7 @@ public final class Oracle {
   }
 
   /** Returns the paths along which the task may start, each from the instance down. */
-  List<List<Place>> eligiblePaths(TaskKey task) {
+  public List<List<Place>> eligiblePaths(TaskKey task) {
     Job job = config.job(task.job());
     if (job == null || !failuresOfTask(job, task.node()).isEmpty()) {
       return List.of();

@@ -1,4 +1,4 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,7 +19,7 @@ import java.util.Set;
  * Blocks whole jobs, each for its own reasons, and checks that the core reports every job whose
  * state may have changed.
  */
-final class OracleJobBlocks {
+public final class OracleJobBlocks {
   private static final List<GateKind> KINDS =
       List.of(
           GateKind.DEADLINE,
@@ -32,7 +32,7 @@ final class OracleJobBlocks {
   private final Map<String, JobCounts> seen = new HashMap<>();
 
   /** Blocks or unblocks a job at random. */
-  void change(Random random, SchedulingCore core, String job) {
+  public void change(Random random, SchedulingCore core, String job) {
     GateKind kind = KINDS.get(random.nextInt(KINDS.size()));
     Set<GateKind> gates = gates(job);
     if (random.nextInt(3) == 0) {
@@ -54,7 +54,7 @@ final class OracleJobBlocks {
   }
 
   /** Checks after a step that the core has reported every job whose counts changed. */
-  void check(SchedulingCore core) {
+  public void check(SchedulingCore core) {
     Set<String> touched = new HashSet<>();
     for (int job : core.takeTouched(Integer.MAX_VALUE)) {
       touched.add(core.jobName(job));

@@ -1,4 +1,4 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import io.espalier.core.config.Resource;
 import io.espalier.core.running.MeasuredLoad;
@@ -7,7 +7,7 @@ import io.espalier.core.scheduling.spi.WorkerLoad;
 import java.util.List;
 
 /** The load of a worker as the oracle counts it. */
-record OracleLoad(Oracle oracle, WorkerInfo worker) implements WorkerLoad {
+public record OracleLoad(Oracle oracle, WorkerInfo worker) implements WorkerLoad {
   private List<Resource> all() {
     var settings = oracle.config().settings();
     return settings.resources().ofLevel(settings.levels().worker());

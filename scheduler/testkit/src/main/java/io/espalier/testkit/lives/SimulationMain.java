@@ -1,6 +1,9 @@
-package io.espalier.testkit.cluster;
+package io.espalier.testkit.lives;
 
+import io.espalier.testkit.cluster.ProtocolBug;
+import io.espalier.testkit.cluster.SimulatedCluster;
 import io.espalier.testkit.cluster.SimulatedCluster.Outcome;
+import io.espalier.testkit.cluster.SimulationEvent;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.store.LimitOverride;
-import io.espalier.testkit.scheduling.Oracle.Place;
+import io.espalier.testkit.oracle.Oracle.Place;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.HashMap;
@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** What operators, factors and health make of the configured limits, and the caps of jobs. */
-final class OracleSlots {
+public final class OracleSlots {
   private final Oracle oracle;
   private final Map<LimitOverride.Key, Integer> overrides = new HashMap<>();
   private final Map<String, LimitFactor> factors = new TreeMap<>();
@@ -27,7 +27,7 @@ final class OracleSlots {
   }
 
   /** Overrides the limit of a node, or of its whole level if the node is empty. */
-  void override(LimitOverride.Key key, @Nullable Integer limit) {
+  public void override(LimitOverride.Key key, @Nullable Integer limit) {
     if (limit == null) {
       overrides.remove(key);
     } else {
@@ -41,7 +41,7 @@ final class OracleSlots {
    *
    * @param factor null: removes it
    */
-  void factor(String id, @Nullable LimitFactor factor) {
+  public void factor(String id, @Nullable LimitFactor factor) {
     if (factor == null) {
       factors.remove(id);
     } else {
@@ -54,7 +54,7 @@ final class OracleSlots {
    *
    * @param limit null: removes it, without a node for all nodes of the level
    */
-  void health(LimitOverride.Key key, @Nullable Integer limit) {
+  public void health(LimitOverride.Key key, @Nullable Integer limit) {
     if (limit != null) {
       health.put(key, limit);
     } else if (key.node().isEmpty()) {
@@ -69,7 +69,7 @@ final class OracleSlots {
    *
    * @param cap null: removes it
    */
-  void cap(String id, @Nullable RunningCap cap) {
+  public void cap(String id, @Nullable RunningCap cap) {
     if (cap == null) {
       caps.remove(id);
     } else {

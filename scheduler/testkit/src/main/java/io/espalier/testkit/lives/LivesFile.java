@@ -1,6 +1,7 @@
-package io.espalier.testkit.cluster;
+package io.espalier.testkit.lives;
 
 import io.espalier.core.loop.SchedulerLoop;
+import io.espalier.testkit.cluster.SimulatedCluster;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.FileSystem;

@@ -1,7 +1,6 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.Resource;
 import io.espalier.core.json.Json;
@@ -9,29 +8,13 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** Configured limits of individual nodes: generated at random, and looked up one by one. */
+/** Looks up the configured limits of individual nodes one by one. */
 final class OracleLimits {
-  private static final List<Json> VALUES =
-      List.of(
-          Json.of(0),
-          Json.of(2),
-          Json.of(4),
-          Json.of("1"),
-          Json.of("5"),
-          Json.of(-1),
-          Json.of("many"),
-          Json.of("99999999999"),
-          Json.Null.NULL);
-
   private OracleLimits() {}
-
-  // ---- expected values
 
   /** Returns the configured limit of a resource on a node. */
   static int of(Config config, Topology topology, String nodeName, Resource resource) {
@@ -83,54 +66,5 @@ final class OracleLimits {
       }
     }
     return limit;
-  }
-
-  // ---- random
-
-  /** Returns the attributes that a node source delivers for a node. */
-  static Json.Obj attributes(Random random) {
-    Json.Builder all = Json.object();
-    if (random.nextInt(3) == 0) {
-      all.put("slots", VALUES.get(random.nextInt(VALUES.size())));
-    }
-    if (random.nextInt(3) == 0) {
-      all.put("kind", random.nextBoolean() ? Json.of("ssd") : Json.of(7));
-    }
-    return all.build();
-  }
-
-  /** Returns few or no rules, in random order. */
-  static List<NodeLimitRule> rules(Random random, Levels levels) {
-    List<NodeLimitRule> rules = new ArrayList<>();
-    while (random.nextInt(3) > 0 && rules.size() < 5) {
-      int level = random.nextInt(levels.count());
-      String resource = levels.name(level) + (1 + random.nextInt(2));
-      Map<String, Integer> limits = Map.of(resource, random.nextInt(6));
-      int kind = random.nextInt(5);
-      if (level == levels.worker()) {
-        kind = random.nextInt(2);
-      }
-      rules.add(
-          switch (kind) {
-            case 0 -> NodeLimitRule.ofName(level, name(random, level, levels), limits);
-            case 1 -> NodeLimitRule.ofRegex(level, Pattern.compile(pattern(random)), limits);
-            case 2 -> NodeLimitRule.ofTag(level, random.nextBoolean() ? "red" : "blue", limits);
-            case 3 ->
-                NodeLimitRule.ofValue(level, "kind", random.nextBoolean() ? "ssd" : "7", limits);
-            default -> NodeLimitRule.ofAttribute(level, "slots", resource);
-          });
-    }
-    return rules;
-  }
-
-  private static String name(Random random, int level, Levels levels) {
-    if (level == levels.worker()) {
-      return "w" + random.nextInt(4);
-    }
-    return level == 0 ? TreeFixture.INSTANCE : "n" + level + "_" + random.nextInt(6);
-  }
-
-  private static String pattern(Random random) {
-    return List.of("[02468]$", "^n", "^same", "1", "w").get(random.nextInt(5));
   }
 }

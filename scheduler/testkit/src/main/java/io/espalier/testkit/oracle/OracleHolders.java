@@ -1,4 +1,4 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -35,12 +35,12 @@ abstract class OracleHolders<P, R> {
   abstract String job(R reservation);
 
   /** A round begins: this ends the reservations of jobs that wait for other jobs. */
-  final void beginRound() {
+  public final void beginRound() {
     holders.values().removeIf(oracle.steps()::waitsForJobs);
   }
 
   /** Checks that no reservation is added within a round. */
-  final void duringRound(List<R> all) {
+  public final void duringRound(List<R> all) {
     assertThat(holders).containsAllEntriesOf(byPlace(all));
     replace(all);
   }

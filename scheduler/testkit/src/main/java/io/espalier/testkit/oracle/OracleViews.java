@@ -1,4 +1,4 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import io.espalier.core.config.Job;
 import io.espalier.core.status.TaskKey;
@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /** What people see of tasks: the bits of their statuses, histograms, and orphans. */
-final class OracleViews {
+public final class OracleViews {
   private final Oracle oracle;
 
   OracleViews(Oracle oracle) {
@@ -24,7 +24,7 @@ final class OracleViews {
   }
 
   /** Returns the bits of a task as in histograms (docs/design/bistro.md#histograms). */
-  int bits(TaskKey task) {
+  public int bits(TaskKey task) {
     Job job = oracle.job(task.job());
     OracleTree.Verdict verdict = tree().verdict(job, tree().node(job, task.node()));
     int bits =
@@ -49,7 +49,7 @@ final class OracleViews {
   }
 
   /** Returns, by level name and bits, the number of nodes. */
-  Map<String, Map<Integer, Long>> histogram(Job job) {
+  public Map<String, Map<Integer, Long>> histogram(Job job) {
     Map<Integer, Integer> byNode = new HashMap<>();
     for (TaskKey task : oracle.tasks(job)) {
       int node = tree().node(job, task.node());
@@ -72,7 +72,7 @@ final class OracleViews {
   }
 
   /** Returns the running tasks that should not run (docs/design/bistro.md#orphans). */
-  Set<TaskKey> orphans() {
+  public Set<TaskKey> orphans() {
     Set<TaskKey> orphans = new HashSet<>();
     for (TaskKey task : oracle.running().keySet()) {
       Job job = oracle.config().job(task.job());

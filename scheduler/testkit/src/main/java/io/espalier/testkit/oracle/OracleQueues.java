@@ -1,4 +1,4 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
@@ -8,8 +8,8 @@ import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.TaskKey;
-import io.espalier.testkit.scheduling.Oracle.Failure;
-import io.espalier.testkit.scheduling.Oracle.Place;
+import io.espalier.testkit.oracle.Oracle.Failure;
+import io.espalier.testkit.oracle.Oracle.Place;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** The limits of queues (docs/design/features.md#queues), computed from all running tasks. */
-final class OracleQueues {
+public final class OracleQueues {
   private final Oracle oracle;
   private final OraclePool pool;
 
@@ -63,7 +63,7 @@ final class OracleQueues {
   }
 
   /** Returns the slots that the running tasks of a queue use, at places that still exist. */
-  long held(String queue, Resource resource) {
+  public long held(String queue, Resource resource) {
     String level = oracle.config().settings().levels().name(resource.level());
     long held = 0;
     for (Oracle.Run run : oracle.running().values()) {
@@ -82,7 +82,7 @@ final class OracleQueues {
    * Returns the largest fraction of any resource that a queue uses
    * (docs/design/features.md#use-of-a-queue).
    */
-  double dominantShare(String queue) {
+  public double dominantShare(String queue) {
     return oracle.config().settings().resources().all().stream()
         .mapToDouble(r -> (double) held(queue, r) / Math.max(1, oracle.reach().slotsInAll(r)))
         .max()

@@ -1,4 +1,4 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import io.espalier.core.config.Job;
 import io.espalier.core.config.WholeJobDependency;
@@ -6,15 +6,15 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
-import io.espalier.testkit.scheduling.Oracle.Place;
-import io.espalier.testkit.scheduling.Oracle.Run;
+import io.espalier.testkit.oracle.Oracle.Place;
+import io.espalier.testkit.oracle.Oracle.Run;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What counts as done, with steps and verifications, for a task and for what waits for it. */
-final class OracleSteps {
+public final class OracleSteps {
   private final Oracle oracle;
 
   OracleSteps(Oracle oracle) {
@@ -25,14 +25,14 @@ final class OracleSteps {
    * Returns whether a running task may go on with another step: its job, its path and its worker
    * are as open as for a start, apart from slots and rates, of which it takes no more.
    */
-  boolean mayGoOn(TaskKey task) {
+  public boolean mayGoOn(TaskKey task) {
     Run run = oracle.running().get(task);
     Job job = oracle.config().job(task.job());
     if (run == null || job == null || !oracle.isKnown(task) || oracle.isStopped(job)) {
       return false;
     }
     WorkerInfo worker = run.worker() == null ? null : oracle.pool().workers().get(run.worker());
-    if (!oracle.closings.of(job.name()).isEmpty()
+    if (!oracle.closings().of(job.name()).isEmpty()
         || job.afterJobs().stream().anyMatch(whole -> !isDone(whole))
         || (run.worker() != null && (worker == null || !worker.takesTasks()))) {
       return false;
@@ -74,7 +74,7 @@ final class OracleSteps {
   }
 
   /** Returns whether a job cannot start because other jobs have not progressed far enough. */
-  boolean waitsForJobs(String name) {
+  public boolean waitsForJobs(String name) {
     Job job = oracle.config().job(name);
     return job != null && job.afterJobs().stream().anyMatch(whole -> !isDone(whole));
   }

@@ -1,5 +1,9 @@
-package io.espalier.testkit.cluster;
+package io.espalier.testkit.lives;
 
+import io.espalier.testkit.cluster.Coverage;
+import io.espalier.testkit.cluster.Invariant;
+import io.espalier.testkit.cluster.ProtocolBug;
+import io.espalier.testkit.cluster.SimulatedCluster;
 import io.espalier.testkit.cluster.SimulatedCluster.Outcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

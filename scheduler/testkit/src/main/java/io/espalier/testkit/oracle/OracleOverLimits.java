@@ -1,15 +1,14 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.Config;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.OverLimitScan;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.status.TaskKey;
-import io.espalier.testkit.scheduling.Oracle.Place;
+import io.espalier.testkit.oracle.Oracle.Place;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -29,9 +28,7 @@ import org.jspecify.annotations.Nullable;
  * its limit during such an operation may be over it since any moment of it, and a place where tasks
  * ended meanwhile may have been within its limit briefly.
  */
-final class OracleOverLimits {
-  private static final List<String> SUFFIXES = List.of("1", "2");
-
+public final class OracleOverLimits {
   private final Oracle oracle;
   private final Map<At, Since> all = new HashMap<>();
 
@@ -65,13 +62,13 @@ final class OracleOverLimits {
   }
 
   /** The core begins to apply limits in slices; {@link #sliced} follows. */
-  void slices(long fromMillis) {
+  public void slices(long fromMillis) {
     touched = new HashSet<>();
     slicesFrom = fromMillis;
   }
 
   /** All slices are in force. */
-  void sliced() {
+  public void sliced() {
     look(null);
     touched = null;
   }
@@ -82,7 +79,7 @@ final class OracleOverLimits {
   }
 
   /** The update is in force now; {@link #sliced} follows. */
-  void slicesOfChange() {
+  public void slicesOfChange() {
     slices(begun);
   }
 
@@ -194,7 +191,7 @@ final class OracleOverLimits {
   /**
    * Checks that the core has the same places and times, and finds the tasks that use slots there.
    */
-  void check(SchedulingCore core, Random random) {
+  public void check(SchedulingCore core, Random random) {
     Map<String, Duration> after = oracle.config().settings().rules().killOverLimit();
     OverLimitScan every = scan(core, Long.MAX_VALUE / 2, random);
     Map<At, Long> since = new HashMap<>();
@@ -267,29 +264,5 @@ final class OracleOverLimits {
       assertThat(holders.put(task, found.slots(i))).as("%s twice", task).isNull();
     }
     return holders;
-  }
-
-  // ---- random
-
-  /** Returns random resources for which tasks are killed, each with its delay. */
-  static Map<String, Duration> any(Random random, List<String> levels) {
-    Map<String, Duration> after = new HashMap<>();
-    if (random.nextInt(3) > 0) {
-      for (String level : levels) {
-        for (String suffix : SUFFIXES) {
-          if (random.nextInt(3) > 0) {
-            after.put(level + suffix, Duration.ofMillis(500L * random.nextInt(9)));
-          }
-        }
-      }
-    }
-    return after;
-  }
-
-  /** Returns the configuration's rules as a parser would leave them: only of existing resources. */
-  static Map<String, Duration> of(Config config, Map<String, Duration> any) {
-    Map<String, Duration> after = new HashMap<>(any);
-    after.keySet().removeIf(name -> config.settings().resources().find(name) == null);
-    return after;
   }
 }

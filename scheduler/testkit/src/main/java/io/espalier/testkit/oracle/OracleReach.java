@@ -1,17 +1,17 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.status.TaskKey;
-import io.espalier.testkit.scheduling.Oracle.Failure;
-import io.espalier.testkit.scheduling.Oracle.Place;
+import io.espalier.testkit.oracle.Oracle.Failure;
+import io.espalier.testkit.oracle.Oracle.Place;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
 /** What jobs could use if slots were free: for what is kept for them. */
-final class OracleReach {
+public final class OracleReach {
   private final Oracle oracle;
 
   OracleReach(Oracle oracle) {
@@ -61,14 +61,14 @@ final class OracleReach {
   }
 
   /** Returns the sum of the effective limits over the nodes of the level or over the workers. */
-  long slotsInAll(Resource resource) {
+  public long slotsInAll(Resource resource) {
     if (resource.level() == oracle.topology().levels().worker()) {
       return oracle.pool().workers().values().stream()
           .mapToLong(w -> oracle.limitOn(w, resource))
           .sum();
     }
     String level = oracle.topology().levels().name(resource.level());
-    return TreeFixture.names(oracle.topology(), resource.level()).stream()
+    return OracleTree.names(oracle.topology(), resource.level()).stream()
         .mapToLong(
             name ->
                 oracle

@@ -1,4 +1,4 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,7 +7,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.status.TaskKey;
-import io.espalier.testkit.scheduling.Oracle.Place;
+import io.espalier.testkit.oracle.Oracle.Place;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -23,7 +23,7 @@ import java.util.Set;
  * reserved nodes at each moment; and that it could use them at each check, the times of which are
  * known exactly. {@link Oracle} verifies that nothing else is blocked for anybody.
  */
-final class OracleReservations extends OracleHolders<Place, Reservation> {
+public final class OracleReservations extends OracleHolders<Place, Reservation> {
   private static final long TICK_MILLIS = 10;
 
   /** A job may reserve one node in this many of a level, but at least one. */
@@ -145,7 +145,7 @@ final class OracleReservations extends OracleHolders<Place, Reservation> {
   }
 
   /** A round, or a part of one, is over: the core performs the ripe checks. */
-  void roundOver(List<Reservation> all, long now) {
+  public void roundOver(List<Reservation> all, long now) {
     Map<Place, String> before = Map.copyOf(holders);
     replace(all);
     look(all, before, now, now - RECHECK_MILLIS);
@@ -156,7 +156,7 @@ final class OracleReservations extends OracleHolders<Place, Reservation> {
    *
    * @param once whether it handled a single clock event
    */
-  void advanced(List<Reservation> all, long now, boolean once) {
+  public void advanced(List<Reservation> all, long now, boolean once) {
     Map<Place, String> before = Map.copyOf(holders);
     replace(all);
     // An uncertain check may have become ripe only now.
@@ -165,7 +165,7 @@ final class OracleReservations extends OracleHolders<Place, Reservation> {
   }
 
   /** A new configuration takes over the reservations. */
-  void changed(long now) {
+  public void changed(long now) {
     changedAt = now;
     holds.values().forEach(hold -> hold.next(now, now));
   }
@@ -221,7 +221,7 @@ final class OracleReservations extends OracleHolders<Place, Reservation> {
   }
 
   /** Records what is wanted now and the core's reservations, and checks them. */
-  void observe(List<Reservation> all, long now) {
+  public void observe(List<Reservation> all, long now) {
     Map<Place, String> before = Map.copyOf(holders);
     replace(all);
     Map<Claim, TaskKey> wanted = wanted();
@@ -262,7 +262,7 @@ final class OracleReservations extends OracleHolders<Place, Reservation> {
     counts.forEach(
         (key, count) -> {
           int level = oracle.topology().levels().find(key.get(1));
-          int nodes = TreeFixture.names(oracle.topology(), level).size();
+          int nodes = OracleTree.names(oracle.topology(), level).size();
           assertThat(count).as("%s holds", key).isLessThanOrEqualTo(Math.max(1, nodes / SHARE));
         });
   }

@@ -1,17 +1,18 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import io.espalier.core.config.FilterEvaluator;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.topology.Topology;
-import io.espalier.testkit.scheduling.Oracle.Place;
+import io.espalier.testkit.oracle.Oracle.Place;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /** Where nodes are, and which of them jobs pass: every path is walked. */
-final class OracleTree {
+public final class OracleTree {
   private final Oracle oracle;
 
   OracleTree(Oracle oracle) {
@@ -20,6 +21,13 @@ final class OracleTree {
 
   private Topology topology() {
     return oracle.topology();
+  }
+
+  /** Returns the names of a level, in node order. */
+  static List<String> names(Topology topology, int level) {
+    return IntStream.range(topology.levelStart(level), topology.levelEnd(level))
+        .mapToObj(topology::name)
+        .toList();
   }
 
   int find(Place place) {
@@ -45,7 +53,7 @@ final class OracleTree {
   }
 
   /** Returns all paths of a node, each from the node's own slot to the instance's. */
-  List<List<Integer>> paths(int node) {
+  public List<List<Integer>> paths(int node) {
     List<List<Integer>> paths = new ArrayList<>();
     for (int i = 0; i < topology().slotCount(node); i++) {
       int slot = topology().slot(node, i);
@@ -65,11 +73,16 @@ final class OracleTree {
   boolean passes(Job job, int slot) {
     int node = topology().node(slot);
     JobFilter filter = job.filters().get(topology().level(node));
-    if (!OracleRoles.permits(job, topology().role(slot))) {
+    if (!permits(job, topology().role(slot))) {
       return false;
     }
     return filter == null
         || FilterEvaluator.passes(filter, job.name(), topology().name(node), topology().tags(slot));
+  }
+
+  private static boolean permits(Job job, String role) {
+    List<String> wanted = job.scheduling().roles();
+    return wanted.isEmpty() || role.equals("") || wanted.stream().anyMatch(role::equals);
   }
 
   enum Verdict {

@@ -1,36 +1,23 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.GroupRule;
-import io.espalier.core.config.Levels;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.topology.Topology;
-import io.espalier.testkit.scheduling.Oracle.Failure;
-import io.espalier.testkit.scheduling.Oracle.Place;
-import io.espalier.testkit.scheduling.Oracle.Run;
+import io.espalier.testkit.oracle.Oracle.Failure;
+import io.espalier.testkit.oracle.Oracle.Place;
+import io.espalier.testkit.oracle.Oracle.Run;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Redundancy groups: generated at random, and counted from the running tasks, by name. */
+/** Counts redundancy groups from the running tasks, by name. */
 final class OracleGroups {
-  private static final List<String> BY =
-      List.of(
-          "attribute:set",
-          "attribute:set",
-          "attribute:set",
-          "attribute:odd",
-          "attribute:none",
-          "tag:red",
-          "tag:*",
-          "tag:b*");
-
   private OracleGroups() {}
 
   /** Returns the nodes on which tasks run or below which they do. */
@@ -70,7 +57,7 @@ final class OracleGroups {
 
   private static List<Integer> members(GroupRule rule, Topology topology, String group) {
     List<Integer> members = new ArrayList<>();
-    for (String name : TreeFixture.names(topology, rule.level())) {
+    for (String name : OracleTree.names(topology, rule.level())) {
       int node = topology.find(rule.level(), name);
       if (groups(rule, topology, node).contains(group)) {
         members.add(node);
@@ -99,35 +86,5 @@ final class OracleGroups {
       }
     }
     return groups;
-  }
-
-  /** Returns the attributes that a node source delivers for a node. */
-  static Json.Obj attributes(Random random) {
-    Json.Builder all = Json.object();
-    if (random.nextInt(5) > 0) {
-      all.put("set", "s" + random.nextInt(2));
-    }
-    if (random.nextInt(3) == 0) {
-      all.put("odd", List.of(Json.of(7), Json.Null.NULL, Json.of("7")).get(random.nextInt(3)));
-    }
-    return all.build();
-  }
-
-  /** Returns some kinds of groups on some levels. */
-  static List<GroupRule> any(Random random, Levels levels) {
-    List<GroupRule> rules = new ArrayList<>();
-    for (int i = 1 + random.nextInt(3); i > 0; i--) {
-      int level = Math.min(levels.bottom(), random.nextInt(levels.bottom() + 3));
-      String by = BY.get(random.nextInt(BY.size()));
-      boolean fixed = random.nextBoolean();
-      rules.add(
-          new GroupRule(
-              "kind" + i,
-              level,
-              by,
-              fixed ? 1 + random.nextInt(2) : 0,
-              fixed ? 0 : 0.1 + 0.3 * random.nextInt(3)));
-    }
-    return rules;
   }
 }

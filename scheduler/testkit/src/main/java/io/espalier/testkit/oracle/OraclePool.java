@@ -1,4 +1,4 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.config.Config;
@@ -8,7 +8,7 @@ import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.Resource;
 import io.espalier.core.running.WorkerInfo;
-import io.espalier.testkit.scheduling.Oracle.Failure;
+import io.espalier.testkit.oracle.Oracle.Failure;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -33,6 +33,9 @@ final class OraclePool {
 
     /** Returns the job that has reserved capacity on a worker; null: none. */
     @Nullable Job keptFor(String shard);
+
+    /** Returns the name of the instance node. */
+    String instance();
 
     /** Returns the limit with operators' overrides applied. */
     int limit(String shard, Resource resource, int configured);
@@ -209,7 +212,7 @@ final class OraclePool {
                     .thenComparingLong(w -> missing(config, job, w))
                     .thenComparing(w -> w.ref().shard()))
             .orElseThrow();
-    String name = isLocal() ? TreeFixture.INSTANCE : nearest.ref().shard();
+    String name = isLocal() ? use.instance() : nearest.ref().shard();
     return shortages(config, job, nearest).stream()
         .map(resource -> new Failure(Kind.NO_WORKER, name, resource))
         .toList();

@@ -1,4 +1,4 @@
-package io.espalier.testkit.scheduling;
+package io.espalier.testkit.oracle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * gets one. This class checks that the job can be starved, has waited, lacks that capacity and
  * could ever have it; {@link Oracle} checks that nothing else is blocked for anybody.
  */
-final class OracleCapacity extends OracleHolders<OracleCapacity.Place, CapacityReservation> {
+public final class OracleCapacity extends OracleHolders<OracleCapacity.Place, CapacityReservation> {
   /** By job: when it was last seen not waiting. */
   private final Map<String, Long> since = new HashMap<>();
 
@@ -81,7 +81,7 @@ final class OracleCapacity extends OracleHolders<OracleCapacity.Place, CapacityR
   }
 
   /** Records the core's reservations and checks the new ones. */
-  void observe(List<CapacityReservation> all, long now) {
+  public void observe(List<CapacityReservation> all, long now) {
     for (Job job : oracle.config().jobs().values()) {
       if (oracle.isStopped(job)) {
         since.put(job.name(), now);
@@ -109,7 +109,7 @@ final class OracleCapacity extends OracleHolders<OracleCapacity.Place, CapacityR
   }
 
   /** The core handles a clock event: waits that began since the last one count from now. */
-  void advanced(long now) {
+  public void advanced(long now) {
     lackWorker.forEach(job -> lackedWorker.put(job, now));
     lackWorker.clear();
   }
