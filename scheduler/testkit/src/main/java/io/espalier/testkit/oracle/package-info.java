@@ -20,8 +20,8 @@
  * OracleCapacity}, {@code OracleOverLimits}).
  *
  * <p>The oracle shares the types of the configuration, the tree and the reports with the core, and
- * the evaluation of filters, but nothing that the core stores or searches. The classes are for
- * one thread.
+ * the evaluation of filters, but nothing that the core stores or searches. The classes are for one
+ * thread.
  */
 @NullMarked
 package io.espalier.testkit.oracle;
