@@ -19,6 +19,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -613,6 +614,71 @@ class ApiV1Test {
       assertThat(other.get("/api/v1/problems?severity=error").body()).contains("is missing");
       assertThat(other.get("/api/v1/problems?severity=warning").body()).contains("\"problems\":[]");
     }
+  }
+
+  @Test
+  void problemsArePagedByTheirSeverityAndPath() {
+    List<Problem> all = new ArrayList<>();
+    for (int i = 0; i < 1_200; i++) {
+      String path = "bistro_settings.jobs.\u00e4+" + i;
+      all.add(Problem.warning(path, "is odd"));
+      all.add(Problem.error(path, "is wrong"));
+      all.add(Problem.error(path, "is wrong in another way"));
+    }
+    try (Served other = Served.of(new FakeScheduler().problems(all))) {
+      assertThat(Served.object(other.get("/api/v1/problems")).members())
+          .as("nobody asked for a page")
+          .doesNotContainKeys("next", "total");
+      assertThat(pagesOfProblems(other, "", 1_000))
+          .hasSize(3_600)
+          .doesNotHaveDuplicates()
+          .isSortedAccordingTo(
+              Comparator.comparing((Json.Obj it) -> text(it, "severity"))
+                  .thenComparing(it -> text(it, "path")));
+      assertThat(pagesOfProblems(other, "&severity=warning", 500))
+          .hasSize(1_200)
+          .allSatisfy(it -> assertThat(text(it, "message")).isEqualTo("is odd"));
+      Json.Obj first = Served.object(other.get("/api/v1/problems?severity=error&limit=7"));
+      assertThat(first.get("total")).isEqualTo(Json.of(2_400));
+      for (String limit : List.of("0", "1001", "x")) {
+        assertThat(other.get("/api/v1/problems?limit=" + limit).statusCode()).isEqualTo(400);
+      }
+    }
+  }
+
+  @Test
+  void aProblemThatEndsBetweenTwoPagesHidesNoOther() {
+    Problem a = Problem.error("a", "is wrong");
+    Problem b = Problem.error("b", "is wrong");
+    Problem third = Problem.error("c", "is wrong");
+    FakeScheduler scheduler = new FakeScheduler().problems(List.of(a, b, third, b));
+    try (Served other = Served.of(scheduler)) {
+      Json.Obj first = Served.object(other.get("/api/v1/problems?limit=2"));
+      assertThat(texts(first, "problems", "path")).containsExactly("a", "b");
+      scheduler.problems(List.of(third));
+      Json.Obj second =
+          Served.object(other.get("/api/v1/problems?limit=2&after=" + encoded(first)));
+      assertThat(texts(second, "problems", "path")).containsExactly("c");
+      assertThat(text(second, "next")).isEmpty();
+    }
+  }
+
+  private static List<Json.Obj> pagesOfProblems(Served server, String filter, int size) {
+    List<Json.Obj> found = new ArrayList<>();
+    String after = "";
+    do {
+      Json.Obj page =
+          Served.object(server.get("/api/v1/problems?limit=" + size + filter + "&after=" + after));
+      ((Json.Arr) Objects.requireNonNull(page.get("problems")))
+          .items()
+          .forEach(item -> found.add((Json.Obj) item));
+      after = encoded(page);
+    } while (!after.isEmpty());
+    return found;
+  }
+
+  private static String encoded(Json.Obj page) {
+    return URLEncoder.encode(text(page, "next"), StandardCharsets.UTF_8);
   }
 
   @Test

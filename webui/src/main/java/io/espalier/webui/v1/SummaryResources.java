@@ -7,17 +7,12 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
-import io.espalier.core.json.JsonWriter;
 import io.espalier.core.topology.Topology;
 import io.espalier.webui.v1.json.ApiJson;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -33,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 final class SummaryResources {
   private static final int MAX_PROBLEMS = 50;
   private static final int MAX_RUNNING = 1_000;
-  private static final int HASH_BYTES = 8;
 
   private final SchedulerApi api;
   private final ServerIdentity identity;
@@ -148,13 +142,6 @@ final class SummaryResources {
             .without("version_id")
             .without("create_time")
             .without("modify_time");
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256")
-              .digest(JsonWriter.compact(settings).getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(digest, 0, HASH_BYTES);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
+    return ApiJson.hash(settings);
   }
 }

@@ -10,6 +10,7 @@ import io.espalier.core.api.view.TaskView;
 import io.espalier.core.config.Config;
 import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
+import io.espalier.core.json.JsonWriter;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
@@ -21,7 +22,11 @@ import io.espalier.core.running.Throttle;
 import io.espalier.core.status.RetryCounts;
 import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskPhase;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -32,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * unknown.
  */
 public final class ApiJson {
+  private static final int HASH_BYTES = 8;
+
   private ApiJson() {}
 
   /** Returns the partition of a scheduler; null: all nodes. */
@@ -260,6 +267,18 @@ public final class ApiJson {
       json.put("hint", hint);
     }
     return json.build();
+  }
+
+  /** Returns a short hash of a value, of 16 characters. */
+  public static String hash(Json json) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256")
+              .digest(JsonWriter.compact(json).getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, HASH_BYTES);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Adds what was counted, if anything was. */
