@@ -144,10 +144,16 @@ record RunSummary(
     return isState(job, SUCCEEDED) ? 0 : job.ready() + job.waiting() + job.blocked();
   }
 
+  private boolean hasNoTasks() {
+    return jobs.stream().allMatch(job -> job.total() == 0);
+  }
+
   /** Returns the summary as lines for people. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();
-    if (startedHere == 0 && exitCode() == ExitCode.OK) {
+    if (startedHere == 0 && exitCode() == ExitCode.OK && hasNoTasks()) {
+      lines.add("There is no task to run: the nodes of the configuration have none.");
+    } else if (startedHere == 0 && exitCode() == ExitCode.OK) {
       lines.add("Nothing is left to do: all tasks were done before. (--fresh forgets that.)");
     } else {
       lines.add(

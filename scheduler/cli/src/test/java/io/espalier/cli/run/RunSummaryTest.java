@@ -24,6 +24,27 @@ class RunSummaryTest {
         1.0);
   }
 
+  @Test
+  void aRunWithoutTasksIsNotTakenForOneWhoseTasksWereDone() {
+    assertThat(nothingStarted(0).lines())
+        .contains("There is no task to run: the nodes of the configuration have none.")
+        .noneMatch(line -> line.contains("done before"));
+    assertThat(nothingStarted(3).lines()).anyMatch(line -> line.contains("done before"));
+  }
+
+  private static RunSummary nothingStarted(long done) {
+    return new RunSummary(
+        List.of(JobProgress.of("load", done, 0, 0, 0, 0, 0, 0, 0, 0)),
+        Map.of(),
+        List.of(),
+        Map.of(),
+        List.of(),
+        List.of(),
+        ".espalier/site",
+        0,
+        1.0);
+  }
+
   private static FailureGroups.Group group(long count, String message, String... nodes) {
     return new FailureGroups.Group("f", message, count, count, 0, List.of(nodes), 0);
   }
