@@ -55,7 +55,9 @@ public final class Redactor {
               "(?i)" + KEYS + "\\\\?[\"'](?<secret>[^\"'\\\\\\r\\n]{1,8192})",
               List.of("passw", "passp", "pwd", "secret", "token", "key", "credential")),
           new Rule(
-              "(?i)" + KEYS + "(?<secret>[^\\s\"'\\\\&,;]++)",
+              // MySQL says "(using password: YES)" of a refused log-in: whether there was a
+              // password.
+              "(?i)" + KEYS + "(?!(?:yes|no)\\))(?<secret>[^\\s\"'\\\\&,;]++)",
               List.of("passw", "passp", "pwd", "secret", "token", "key", "credential")),
           new Rule(
               "(?i)authorization\\\\?[\"']?\\s{0,4}[:=]\\s{0,4}\\\\?[\"']?(?:[a-z]{1,16}\\s{1,4})?"
