@@ -224,7 +224,12 @@ public final class HaCheck {
       return;
     }
     try {
-      Json.Obj leadership = probe.get(leader.http(), "/api/v1/leadership").body();
+      Said said = probe.get(leader.http(), "/api/v1/leadership");
+      if (said.status() == 401 || said.status() == 403) {
+        problem("leader", leader + " refuses this request: give --token-file");
+        return;
+      }
+      Json.Obj leadership = said.body();
       String epoch = String.valueOf(leadership.get("epoch"));
       if (leadership.get("problem") instanceof Json.Str problem) {
         problem("leader", leader + ", epoch " + epoch + ": " + problem.value());
