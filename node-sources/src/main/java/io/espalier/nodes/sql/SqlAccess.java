@@ -148,11 +148,25 @@ final class SqlAccess {
       open = new HikariDataSource(config);
     } catch (HikariPool.PoolInitializationException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new Unusable(
-          "cannot be reached: " + withoutSecrets(String.valueOf(cause.getMessage())));
+      throw new Unusable(whyNot(cause));
     }
     pool = open;
     return open;
+  }
+
+  private String whyNot(Throwable cause) {
+    boolean refused =
+        cause instanceof SQLException wrong
+            && wrong.getSQLState() != null
+            && wrong.getSQLState().startsWith("28");
+    Throwable reason = cause;
+    // The driver for MySQL says "Communications link failure" and hides the reason in a cause.
+    for (Throwable at = cause; at != null && !refused; at = at.getCause()) {
+      reason = at instanceof IOException ? at : reason;
+    }
+    String text = withoutSecrets(String.valueOf(reason.getMessage())).strip();
+    return (refused ? "refuses the account: " : "cannot be reached: ")
+        + text.lines().findFirst().orElse("");
   }
 
   private void checkDriver() throws Unusable {

@@ -303,6 +303,19 @@ class SqlNodesTest extends NodeSourceContract {
   }
 
   @Test
+  void aServerThatIsAwayIsDescribedInOneLineWithTheReason() {
+    assertThat(
+            problems(
+                Tree.prefs(
+                    "{\"parent_level\": \"instance\", \"url\": \"jdbc:mysql://127.0.0.1:1/\","
+                        + " \"query\": \"select 1\"}")))
+        .singleElement()
+        .asString()
+        .contains("cannot be reached: Connection refused")
+        .doesNotContain("\n");
+  }
+
+  @Test
   void aQueryThatTakesTooLongIsGivenUp() {
     sql("create table h (name text)");
     String endless =
