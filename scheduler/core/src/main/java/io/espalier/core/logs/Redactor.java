@@ -57,7 +57,7 @@ public final class Redactor {
           new Rule(
               // MySQL says "(using password: YES)" of a refused log-in: whether there was a
               // password.
-              "(?i)" + KEYS + "(?!(?:yes|no)\\))(?<secret>[^\\s\"'\\\\&,;]++)",
+              "(?i)" + KEYS + "(?!(?:yes|no)\\)(?:[\\s\"'\\\\&,;]|$))(?<secret>[^\\s\"'\\\\&,;]++)",
               List.of("passw", "passp", "pwd", "secret", "token", "key", "credential")),
           new Rule(
               "(?i)authorization\\\\?[\"']?\\s{0,4}[:=]\\s{0,4}\\\\?[\"']?(?:[a-z]{1,16}\\s{1,4})?"

@@ -39,6 +39,7 @@ class RedactorTest {
         "for 'a'@'b' (using password: YES)       | for 'a'@'b' (using password: YES)",
         "for 'a'@'b' (using password: NO)        | for 'a'@'b' (using password: NO)",
         "(password: YES8) password: NO           | (password: [redacted] password: [redacted]",
+        "password: yes)8 password: no)          | password: [redacted] password: no)",
         "nothing to hide                         | nothing to hide",
         "SeCrEt=x AUTHORIZATION=x                | SeCrEt=[redacted] AUTHORIZATION=[redacted]",
         "secretary of state; pawd=x              | secretary of state; pawd=x",
