@@ -344,7 +344,7 @@ public final class WorkerProcess implements AutoCloseable {
       }
     }
     if (!closed.get()) {
-      LOG.info("drained");
+      LOG.info("drained; before it starts again, run: espalier uncordon {}", agent.self().shard());
     }
   }
 
