@@ -78,7 +78,7 @@ public final class ExplainCommand extends ListCommand {
     running.forEach(line -> say("  " + line));
     long eligible = JsonFields.number(body, "eligible_at_ms");
     if (eligible > 0) {
-      say("it waits only for capacity since " + HumanFormat.time(eligible));
+      say("its job, status and dependencies let it start since " + HumanFormat.time(eligible));
     }
     for (Json.Obj reason : JsonFields.objects(body, "reasons")) {
       say("  - " + JsonFields.text(reason, "message") + details(reason));
