@@ -12,6 +12,7 @@ import io.espalier.core.api.Command;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.view.TaskView;
 import io.espalier.core.json.Json;
+import io.espalier.core.logs.LogLine;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
@@ -260,7 +261,32 @@ class ClientCommandsTest {
             """);
     assertThat(run("logs", "backup", "d11", "--limit", "1", "--asc").out())
         .isEqualToNormalizingNewlines("2023-11-14T22:13:20Z  line 0\n");
-    assertThat(run("logs", "backup", "--regex", "nothing").err()).contains("no such lines");
+    assertThat(run("logs", "backup", "--regex", "nothing").err())
+        .isEqualToNormalizingNewlines("there are no such lines\n");
+  }
+
+  @Test
+  void logsNameTheOtherStreamThatHasTheLines() {
+    scheduler.log(
+        new LogLine(
+            7L << 32,
+            LogLine.Stream.STDERR,
+            "backup",
+            "d13",
+            "1.7",
+            ApiFixture.NOW_MILLIS,
+            "disk full\n"));
+    CommandRun run = run("logs", "backup", "d13");
+    assertThat(run.code()).isZero();
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err())
+        .isEqualToNormalizingNewlines(
+            "there are no such lines on stdout, but on stderr: --stream stderr\n");
+    assertThat(run("logs", "backup", "d13", "--regex", "quota").err())
+        .isEqualToNormalizingNewlines("there are no such lines\n");
+    assertThat(run("logs", "backup", "d11", "--stream", "stderr,statuses").err())
+        .isEqualToNormalizingNewlines(
+            "there are no such lines on stderr and statuses, but on stdout: --stream stdout\n");
   }
 
   @Test

@@ -109,7 +109,7 @@ public final class LogsCommand extends ClientCommand {
     String next = "";
     Json.Obj page;
     do {
-      page = page(client, next, Math.min(PAGE, limit - lines.size()));
+      page = page(client, streams, next, Math.min(PAGE, limit - lines.size()));
       lines.addAll(JsonFields.objects(page, "lines"));
       next = JsonFields.text(page, "next");
     } while (!next.isEmpty() && lines.size() < limit);
@@ -132,9 +132,21 @@ public final class LogsCommand extends ClientCommand {
     if (follow) {
       follow(client, lines);
     } else if (lines.isEmpty()) {
-      remark("there are no such lines");
+      remark("there are no such lines" + elsewhere(client));
     }
     return ExitCode.OK;
+  }
+
+  /** Names the output stream that nobody asked for and that does have such lines. */
+  private String elsewhere(Client client) {
+    for (String stream : List.of("stdout", "stderr")) {
+      if (!streams.contains(stream)
+          && !JsonFields.objects(page(client, List.of(stream), "", 1), "lines").isEmpty()) {
+        return " on %s, but on %s: --stream %s"
+            .formatted(String.join(" and ", streams), stream, stream);
+      }
+    }
+    return "";
   }
 
   private void requireSense() {
@@ -203,8 +215,9 @@ public final class LogsCommand extends ClientCommand {
                     + JsonFields.text(line, "text").stripTrailing()));
   }
 
-  private Json.Obj page(Client client, String from, int size) {
+  private Json.Obj page(Client client, List<String> of, String from, int size) {
     Map<String, List<String>> query = chosen();
+    query.put("stream", of);
     query.put("from", optional(from));
     query.put("order", List.of(ascending ? "asc" : "desc"));
     query.put("limit", List.of(Integer.toString(size)));
