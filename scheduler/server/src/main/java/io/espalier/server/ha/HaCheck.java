@@ -239,12 +239,20 @@ public final class HaCheck {
       Json.Obj problems = probe.get(leader.http(), "/api/v1/problems").body();
       if (problems.get("errors") instanceof Json.Arr errors) {
         for (Json error : errors.items()) {
-          problem("leader", error.toString());
+          problem("leader", sentence(error));
         }
       }
     } catch (IOException e) {
       problem("leader", leader + " does not answer: " + e.getMessage());
     }
+  }
+
+  private static String sentence(Json error) {
+    return error instanceof Json.Obj fields
+            && fields.get("source") instanceof Json.Str source
+            && fields.get("message") instanceof Json.Str message
+        ? source.value() + ": " + message.value()
+        : error.toString();
   }
 
   private void clocks(List<Candidate> candidates) throws InterruptedException {
@@ -254,8 +262,8 @@ public final class HaCheck {
       if (candidate.http().isEmpty()) {
         continue;
       }
+      boolean leads = candidate.equals(candidates.get(0));
       try {
-        boolean leads = candidate.equals(candidates.get(0));
         Said said = probe.get(candidate.http(), leads ? "/api/v1/leadership" : "/healthz");
         if (!leads && !Json.of("standby").equals(said.body().get("role"))) {
           problem("standby", candidate + " does not stand by: it answers as a leader");
@@ -266,7 +274,9 @@ public final class HaCheck {
           most = Math.max(most, ahead);
         }
       } catch (IOException e) {
-        problem("standby", candidate + " does not answer: " + e.getMessage());
+        if (!leads) { // A leader that does not answer is a problem already.
+          problem("standby", candidate + " does not answer: " + e.getMessage());
+        }
       }
     }
     if (least > most) {
