@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -37,7 +38,8 @@ final class BackupCommands {
         "Exit codes: 0 copied, 2 not.",
         "",
         "EXAMPLES",
-        "  espalier backup --data-dir /var/lib/espalier /backup/espalier.sqlite"
+        "  espalier backup --data-dir /var/lib/espalier /backup/espalier.sqlite",
+        "  espalier backup --status-store mysql://espalier@db.example:3306/espalier copy.sql"
       })
   static final class Backup extends CopyCommand {
     Backup() {
@@ -134,9 +136,8 @@ final class BackupCommands {
     @Option(
         names = "--data-dir",
         paramLabel = "DIR",
-        required = true,
-        description = "The data directory of the scheduler.")
-    private Path dataDir = Path.of("");
+        description = "The data directory of the scheduler; not for a store in MySQL.")
+    private @Nullable Path dataDir;
 
     @Option(
         names = "--status-store",
@@ -167,9 +168,15 @@ final class BackupCommands {
     @Override
     public final Integer call() {
       refuseOtherStores();
+      Path directory = dataDir;
+      if (directory == null) {
+        throw new CommandException(
+            ExitCode.USAGE,
+            "give --data-dir DIR, or the scheduler's --status-store if it is in MySQL");
+      }
       SqliteBackup.Contents contents;
       try {
-        contents = copy(dataDir, file);
+        contents = copy(directory, file);
       } catch (DataDirectoryException | IOException e) {
         throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
       }

@@ -57,8 +57,6 @@ final class BackupCommandsTest {
       assertThat(
               line.execute(
                   command,
-                  "--data-dir",
-                  data.toString(),
                   "--status-store",
                   "mysql://espalier@db.example:3307/espalier",
                   "/b/it's.sql"))
@@ -75,6 +73,18 @@ final class BackupCommandsTest {
                 "backup", "--data-dir", data.toString(), "--status-store", "memory", "/b/x"))
         .isEqualTo(2);
     assertThat(data).doesNotExist();
+  }
+
+  @Test
+  void aStoreInADataDirectoryNeedsTheDirectory() {
+    CommandLine line = EspalierCommand.line(Map.of());
+    line.setErr(new PrintWriter(err, true));
+    for (String command : List.of("backup", "restore")) {
+      assertThat(line.execute(command, copy.toString())).isEqualTo(2);
+    }
+    assertThat(err.toString().lines())
+        .hasSize(2)
+        .allMatch(message -> message.contains("give --data-dir DIR, or "));
   }
 
   private static StatusStore open(Path dataDir) {
