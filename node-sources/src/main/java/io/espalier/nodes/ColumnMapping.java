@@ -131,6 +131,11 @@ public final class ColumnMapping {
     return name;
   }
 
+  /** Returns the name of the column that contains the names of parents. */
+  String parentColumn() {
+    return parent;
+  }
+
   /** Returns a row about a node: an object gets its name, and anything else is its value. */
   Json about(String node, Json value) {
     return value instanceof Json.Obj row

@@ -78,7 +78,13 @@ public final class FileNodes implements NodeSource {
   @Override
   public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
-    RowToNodes delivery = new RowToNodes(sink, parentLevel, columns, path);
+    RowToNodes delivery =
+        new RowToNodes(
+            sink,
+            parentLevel,
+            columns,
+            path,
+            "have a file for each parent, with {parent} in \"path\"");
     if (!file.uses("parent")) {
       read("", null, delivery);
     } else {

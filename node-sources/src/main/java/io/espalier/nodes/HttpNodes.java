@@ -97,7 +97,13 @@ public final class HttpNodes implements NodeSource {
   @Override
   public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
-    RowToNodes delivery = new RowToNodes(sink, parentLevel, columns, path);
+    RowToNodes delivery =
+        new RowToNodes(
+            sink,
+            parentLevel,
+            columns,
+            path,
+            url.uses("parents") ? "" : "ask for the rows of each parent, with {parent} in \"url\"");
     HttpExchange exchange = exchange();
     Map<URI, HttpExchange.Answer> newest = new HashMap<>();
     if (url.uses("parents")) {

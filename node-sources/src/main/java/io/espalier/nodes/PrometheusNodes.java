@@ -69,7 +69,7 @@ public final class PrometheusNodes implements NodeSource {
     } catch (IOException e) {
       throw failure(String.valueOf(e.getMessage()));
     }
-    RowToNodes delivery = new RowToNodes(sink, 0, ColumnMapping.usual(), path);
+    RowToNodes delivery = new RowToNodes(sink, 0, ColumnMapping.usual(), path, "");
     int number = 0;
     for (Json sample : samples(answer).items()) {
       take(sample, "sample " + ++number + " of " + HttpExchange.shown(address), delivery);

@@ -25,14 +25,26 @@ public final class RowToNodes {
   private final int parentLevel;
   private final ColumnMapping columns;
   private final String path;
+  private final String perParent;
   private final List<Problem> problems = new ArrayList<>();
   private long nodes;
 
-  public RowToNodes(NodeSink sink, int parentLevel, ColumnMapping columns, String path) {
+  /** The number of rows without a parent, which together are one problem. */
+  private long withoutParent;
+
+  private String firstWithoutParent = "";
+
+  /**
+   * @param perParent how to ask this source for the rows of one parent, for people; empty: it is
+   *     asked with the names of parents already, or its nodes lie under the instance
+   */
+  public RowToNodes(
+      NodeSink sink, int parentLevel, ColumnMapping columns, String path, String perParent) {
     this.sink = sink;
     this.parentLevel = parentLevel;
     this.columns = columns;
     this.path = path;
+    this.perParent = perParent;
   }
 
   /**
@@ -56,7 +68,11 @@ public final class RowToNodes {
         throw new Unusable("has alternatives, but nodes of this source lie under the instance");
       }
       String under = row.alternatives().isEmpty() ? parentOf(row, parent) : null;
-      if (problems.isEmpty()) {
+      if (under == null && row.alternatives().isEmpty() && parentLevel != 0) {
+        firstWithoutParent = withoutParent == 0 ? where : firstWithoutParent;
+        withoutParent++;
+      }
+      if (problems.isEmpty() && withoutParent == 0) {
         NodeSpec node =
             new NodeSpec(
                 parentLevel + 1,
@@ -100,9 +116,6 @@ public final class RowToNodes {
       }
       return null;
     }
-    if (own == null) {
-      throw new Unusable("names no parent");
-    }
     return own;
   }
 
@@ -112,8 +125,21 @@ public final class RowToNodes {
 
   /** Throws if there were problems. */
   public void finish() throws NodeSourceException {
+    if (withoutParent > 0) {
+      problems.add(parentMissing());
+    }
     if (!problems.isEmpty()) {
       throw new NodeSourceException(problems);
     }
+  }
+
+  private Problem parentMissing() {
+    String message = firstWithoutParent + " names no parent";
+    if (withoutParent > 1) {
+      message += ", nor do " + (withoutParent - 1) + " more rows";
+    }
+    String hint = "give each row its \"%s\"".formatted(columns.parentColumn());
+    return Problem.error(path, message)
+        .withHint(perParent.isEmpty() ? hint : hint + ", or " + perParent);
   }
 }

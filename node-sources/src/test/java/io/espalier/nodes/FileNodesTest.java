@@ -228,12 +228,30 @@ class FileNodesTest extends NodeSourceContract {
   @Test
   void aRowBelowAnotherLevelNamesItsParent() {
     file("dbs.csv", "name,parent\nd1,a\nd2,\n");
-    NodeSource source = source(TWO, "{'parent_level': 'host', 'path': 'dbs.csv'}");
+    assertThat(ofHosts("'path': 'dbs.csv'"))
+        .isEqualTo(
+            "line 3 of dbs.csv names no parent; give each row its \"parent\", or have a file for each"
+                + " parent, with {parent} in \"path\"");
+  }
+
+  @Test
+  void allRowsWithoutAParentAreOneProblem() {
+    file("dbs.txt", "d\n".repeat(2_345));
+    assertThat(ofHosts("'path': 'dbs.txt', 'columns': {'parent': 'host'}"))
+        .startsWith(
+            "line 1 of dbs.txt names no parent, nor do 2344 more rows; give each row its \"host\"");
+  }
+
+  /** The only problem of a source of nodes under hosts, with its hint. */
+  private String ofHosts(String prefs) {
+    NodeSource source = source(TWO, "{'parent_level': 'host', " + prefs + "}");
+    List<Problem> problems = new ArrayList<>();
     assertThatThrownBy(
             () -> NodeRecorder.fetch(source, TWO, List.of(NodeSpec.child(1, "a", null)), NOW))
-        .isInstanceOf(NodeSourceException.class)
-        .hasMessageContaining("line 3 of ")
-        .hasMessageContaining(" names no parent");
+        .isInstanceOfSatisfying(NodeSourceException.class, e -> problems.addAll(e.problems()));
+    assertThat(problems).hasSize(1);
+    Problem problem = problems.get(0);
+    return problem.message().replace(directory + "/", "") + "; " + problem.hint();
   }
 
   @Test

@@ -107,7 +107,13 @@ public final class SqlNodes implements NodeSource {
   @Override
   public void fetch(NodeLookup soFar, Instant now, NodeSink sink)
       throws NodeSourceException, InterruptedException {
-    RowToNodes delivery = new RowToNodes(sink, parentLevel, columns, path);
+    RowToNodes delivery =
+        new RowToNodes(
+            sink,
+            parentLevel,
+            columns,
+            path,
+            perBatch ? "" : "ask for the rows of each parent, with ? in \"query\"");
     if (perNode) {
       for (String node : soFar.names(parentLevel + 1)) {
         rows(List.of(node), delivery);

@@ -293,6 +293,31 @@ class SqlNodesTest extends NodeSourceContract {
     source.close();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "select name from db, ', or ask for the rows of each parent, with ? in \"query\"'",
+    "select name from db /* {parents} */ where name in ({parents}), ''"
+  })
+  void rowsWithoutAParentAreOneProblem(String query, String more) {
+    sql("create table db (name text)", "insert into db values ('x'), ('y'), ('z')");
+    NodeSource source = source(TWO, prefs("host", query, ""));
+    List<NodeSpec> parents =
+        List.of(
+            NodeSpec.child(1, "x", null),
+            NodeSpec.child(1, "y", null),
+            NodeSpec.child(1, "z", null));
+    assertThatThrownBy(() -> NodeRecorder.fetch(source, TWO, parents, NOW))
+        .isInstanceOfSatisfying(
+            NodeSourceException.class,
+            e ->
+                assertThat(e.problems())
+                    .singleElement()
+                    .hasToString(
+                        "error %s: row 1 of %s names no parent, nor do 2 more rows; give each row its \"parent\"%s"
+                            .formatted(PATH, url(), more)));
+    source.close();
+  }
+
   @Test
   void aDatabaseThatIsNotThereIsNotMade() {
     assertThat(problems(prefs("instance", "select 1", "")))
