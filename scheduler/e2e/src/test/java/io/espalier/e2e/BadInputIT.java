@@ -123,7 +123,9 @@ class BadInputIT {
     site.config(config("script", "\"parent_level\": \"instance\", \"script\": \"half.sh\""));
     Ended half = site.espalier("run", "site.json", "--data-dir", "half");
     assertThat(half.code()).isEqualTo(1);
-    assertThat(half.stderr()).contains("half.sh", "exit code 3", "the disk is gone");
+    assertThat(half.stderr())
+        .contains("half.sh", "exit code 3", "the disk is gone")
+        .containsOnlyOnce("node_sources[0]");
 
     site.config(config("script", "\"parent_level\": \"instance\", \"script\": \"nosuch.sh\""));
     Ended missing = site.espalier("run", "site.json", "--data-dir", "missing");

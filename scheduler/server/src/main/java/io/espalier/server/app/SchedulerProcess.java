@@ -406,12 +406,13 @@ public final class SchedulerProcess implements AutoCloseable {
 
   /**
    * Fails when no nodes could be fetched at all: the node sources are part of the request, and
-   * nothing could run.
+   * nothing could run. The problems are in the log already.
    */
   private void requireNodes() {
     NodesState nodes = parts.nodes.state();
     if (nodes.snapshot() == null && nodes.failing()) {
-      throw new CommandException(ExitCode.FAILED, lines(nodes.problems()));
+      throw new CommandException(
+          ExitCode.FAILED, "nothing can run: there are no nodes, for the reasons logged above");
     }
   }
 
