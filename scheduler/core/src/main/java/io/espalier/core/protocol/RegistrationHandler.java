@@ -77,7 +77,7 @@ final class RegistrationHandler {
           worker != null && worker.hasSession() && heartbeat.number() == worker.registeredBy;
       worker = copy ? worker : register(heartbeat, worker, nowMillis);
       if (worker == null) {
-        return refusal(heartbeat, nowMillis);
+        return refusal(heartbeat);
       }
     } else if (worker == null) {
       return answer(heartbeat, Verdict.REGISTER_AGAIN, "not registered here");
@@ -171,7 +171,7 @@ final class RegistrationHandler {
         || nowMillis >= holder.lastSeen + timers.unhealthyMillis();
   }
 
-  private HeartbeatResponse refusal(Heartbeat heartbeat, long nowMillis) {
+  private HeartbeatResponse refusal(Heartbeat heartbeat) {
     if (!heartbeat.runs().isEmpty()) {
       return answer(heartbeat, Verdict.STOP_ALL, "its tasks are not known here, or it is replaced");
     }
@@ -185,9 +185,10 @@ final class RegistrationHandler {
                 + holder.ref.shard()
                 + " is another process, on "
                 + holder.facts.host()
-                + ", heard of "
-                + (nowMillis - holder.lastSeen)
-                + " ms ago");
+                + ": give this one a name of its own with --shard-id, or wait until that one has"
+                + " been silent for "
+                + timers.unhealthyMillis() / 1000
+                + " s");
   }
 
   /** Marks a worker process as ended and its tasks as dead. */

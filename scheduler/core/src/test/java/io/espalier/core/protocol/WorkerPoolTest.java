@@ -135,7 +135,11 @@ class WorkerPoolTest {
     HeartbeatResponse refused = world.says(world.hello(W1_AGAIN, List.of(), List.of()));
 
     assertThat(refused.verdict()).isEqualTo(Verdict.REFUSED);
-    assertThat(refused.message()).contains("w1", "another process");
+    assertThat(refused.message()).contains("w1", "another process", "--shard-id");
+    world.after(500);
+    assertThat(world.says(world.hello(W1_AGAIN, List.of(), List.of())).message())
+        .as("a worker logs the same message once")
+        .isEqualTo(refused.message());
     assertThat(world.info("w1").ref()).isEqualTo(W1);
     assertThat(world.says(world.beat(W1, session)).verdict()).isEqualTo(Verdict.ACCEPTED);
   }
