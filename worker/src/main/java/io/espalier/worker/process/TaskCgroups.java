@@ -52,8 +52,8 @@ final class TaskCgroups implements AutoCloseable {
     this.random = new SplittableRandom(seed);
   }
 
-  /** Returns a warning for people at the start; empty when there is none. */
-  static String warning(CgroupHost host) {
+  /** Returns what tasks of this host must do without, for people; empty: nothing. */
+  static String limitation(CgroupHost host) {
     boolean usable =
         host.hierarchies().stream().anyMatch(h -> java.nio.file.Files.isWritable(h.own()));
     if (usable) {

@@ -141,9 +141,10 @@ public final class TaskSupervisor implements AutoCloseable {
 
   private static TaskSupervisor prepare(SupervisorOptions options, LogStore logs, boolean leased)
       throws IOException {
-    String warning = TaskCgroups.warning(options.cgroups());
-    if (!warning.isEmpty()) {
-      logger.warn("{}", warning);
+    String limitation = TaskCgroups.limitation(options.cgroups());
+    if (!limitation.isEmpty()) {
+      // The jobs that ask for limits have a warning each.
+      logger.info("{}", limitation);
     }
     WorkerDirectory taken = WorkerDirectory.takeOver(options.dataDirectory());
     Journal journal = taken.journal();

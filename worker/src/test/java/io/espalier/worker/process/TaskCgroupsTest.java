@@ -7,21 +7,21 @@ import org.junit.jupiter.api.Test;
 
 public class TaskCgroupsTest {
   @Test
-  void aHostWithoutControlGroupsIsWarnedOfOnce() {
-    assertThat(TaskCgroups.warning(CgroupHost.none()))
+  void aHostWithoutControlGroupsHasALimitation() {
+    assertThat(TaskCgroups.limitation(CgroupHost.none()))
         .contains("none are mounted", "not enforced", "\"required\" are refused");
   }
 
   @Test
-  void aHostWhoseGroupsCannotBeWrittenIsWarnedOfWithThem() {
+  void aHostWhoseGroupsCannotBeWrittenHasOneThatNamesThem() {
     CgroupHost readOnly =
         CgroupHost.parse("30 25 0:26 / /proc/none ro - cgroup2 cgroup2 rw\n", "0::/\n");
-    assertThat(TaskCgroups.warning(readOnly)).contains("/proc/none", "is writable");
+    assertThat(TaskCgroups.limitation(readOnly)).contains("/proc/none", "is writable");
   }
 
   @Test
-  void aHostWithWritableGroupsIsNotWarnedOf() {
+  void aHostWithWritableGroupsHasNone() {
     CgroupHost writable = CgroupHost.parse("30 25 0:26 / /tmp rw - cgroup2 cgroup2 rw\n", "0::/\n");
-    assertThat(TaskCgroups.warning(writable)).isEmpty();
+    assertThat(TaskCgroups.limitation(writable)).isEmpty();
   }
 }
