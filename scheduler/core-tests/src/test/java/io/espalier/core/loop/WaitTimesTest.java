@@ -93,6 +93,28 @@ class WaitTimesTest {
   }
 
   @Test
+  void aTaskThatIsToRunAgainWaitsFromThenOn() {
+    world.configure(config("\"a\": [], \"b\": [], \"c\": [], \"d\": []", JOB));
+    world.advance(700);
+    world.writes("j", "a", "done");
+    world.writes("j", "b", "failed");
+    world.advance(500);
+    world.run(new Command.Rerun(TaskSelection.all("j", "", "")));
+    world.settle();
+    long reset = world.now;
+    assertThat(world.answer(new Query.Task("j", "a")).eligibleMillis()).isEqualTo(reset);
+    assertThat(world.answer(new Query.Explain("j", "b")).eligibleMillis()).isEqualTo(reset);
+    assertThat(world.answer(new Query.Task("j", "d")).eligibleMillis()).isEqualTo(reset - 1_200);
+    world.advance(300);
+    world.configure(config("\"a\": [], \"b\": [], \"c\": []", JOB));
+    assertThat(world.answer(new Query.Task("j", "b")).eligibleMillis())
+        .as("after a change of the tree the wait may count again, but is no longer than it was")
+        .isGreaterThanOrEqualTo(reset);
+    world.writes("j", "c", "done");
+    assertThat(waited("j", "a")).isLessThanOrEqualTo(300);
+  }
+
+  @Test
   void aTaskThatDependsOnAnotherWaitsFromItsEnd() {
     world.configure(
         config(

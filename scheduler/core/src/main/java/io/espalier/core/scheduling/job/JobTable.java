@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -239,13 +240,15 @@ public final class JobTable {
   }
 
   /**
-   * Takes over since when jobs have been active. Jobs with dependencies count again, because when
-   * their tasks were released is not carried over.
+   * Takes over since when jobs have been active. Jobs with dependencies, and those of which a task
+   * was released, count again, because when their tasks were released is not carried over.
+   *
+   * @param hasReleases whether a task of a job of the other table was released
    */
-  public void keepActiveSince(JobTable before) {
+  public void keepActiveSince(JobTable before, IntPredicate hasReleases) {
     for (int j = 0; j < configured; j++) {
       int old = dependencies[j].length > 0 ? -1 : before.find(names[j]);
-      if (old >= 0 && before.isActive(old)) {
+      if (old >= 0 && before.isActive(old) && !hasReleases.test(old)) {
         activeSince[j] = before.activeSince[old];
       }
     }

@@ -9,6 +9,7 @@ import io.espalier.core.scheduling.util.RateLimiterClock;
 import io.espalier.core.scheduling.util.Ticks;
 import io.espalier.core.scheduling.util.TimerHeap;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
 import org.jspecify.annotations.Nullable;
 
@@ -22,12 +23,14 @@ public final class TaskStatuses {
   private static final boolean[] READY = new boolean[StatusCodes.COUNT];
   private static final boolean[] DONE = new boolean[StatusCodes.COUNT];
   private static final boolean[] HAS_DETAIL = new boolean[StatusCodes.COUNT];
+  private static final boolean[] UNSTARTED = new boolean[StatusCodes.COUNT];
 
   static {
     for (int code = 0; code < StatusCodes.COUNT; code++) {
       READY[code] = StatusCodes.isReady(code);
       DONE[code] = StatusCodes.isDone(code);
       HAS_DETAIL[code] = StatusCodes.hasDetail(code);
+      UNSTARTED[code] = StatusCodes.main(code) == Main.UNSTARTED;
     }
   }
 
@@ -68,7 +71,7 @@ public final class TaskStatuses {
     this.runs = runs;
     this.places = places;
     timers = new TimerHeap(this::isWaitingFor);
-    releases = new ReleaseTimes(jobs, tasks, clock);
+    releases = new ReleaseTimes(jobs.count(), tasks, clock);
     staged = new StagedTasks(topology, jobs, tasks, gates);
   }
 
@@ -182,6 +185,9 @@ public final class TaskStatuses {
       return false;
     }
     histograms.touch(job, node);
+    if (UNSTARTED[code] && !UNSTARTED[before] && !StatusCodes.isRunning(before)) {
+      releases.released(job, node);
+    }
     if (DONE[before] != DONE[code]) {
       wholeJobs.touch(job);
       for (int dependant : jobs.dependants[job]) {
@@ -200,11 +206,16 @@ public final class TaskStatuses {
   }
 
   /**
-   * Returns how long ago the last task on which this one depends was done, in milliseconds; {@link
-   * Long#MAX_VALUE}: there is none, or it is not known.
+   * Returns how long ago the last task on which this one depends was done, or this one was reset to
+   * never tried, in milliseconds; {@link Long#MAX_VALUE}: neither was, or it is not known.
    */
   public long releasedAgoMillis(int job, int node) {
     return releases.agoMillis(job, node);
+  }
+
+  /** Returns whether {@link #releasedAgoMillis} is known of any task of the job. */
+  public boolean hasReleases(int job) {
+    return releases.hasAny(job);
   }
 
   // ---- whether a task may start

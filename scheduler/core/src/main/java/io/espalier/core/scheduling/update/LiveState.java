@@ -198,7 +198,7 @@ public final class LiveState {
     state.queues.enter(now, queueHistory);
     judged = -1; // the migration checked each running task
     updateJobGates();
-    state.jobs.keepActiveSince(before.jobs);
+    state.jobs.keepActiveSince(before.jobs, before.statuses::hasReleases);
     state.takeOver(before, done.change());
   }
 
