@@ -360,9 +360,6 @@ public final class WorkerAgent implements AutoCloseable {
     private void answered(HeartbeatResponse answer) {
       stats.heartbeatAnswered();
       callMillis = answer.timers().callMillis();
-      if (answer.verdict() == HeartbeatResponse.Verdict.REFUSED) {
-        log.warn("the scheduler refuses this worker: {}", answer.message());
-      }
       side.heartbeatAnswered(answer, now());
     }
 
