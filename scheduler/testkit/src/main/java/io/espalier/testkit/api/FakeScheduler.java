@@ -474,7 +474,15 @@ public final class FakeScheduler implements SchedulerApi {
       TaskView task = taskOf(job, knownNode(job, query.node()));
       Explanation startable =
           new Explanation(
-              query.job(), query.node(), true, task.status(), List.of(), List.of(), List.of());
+              query.job(),
+              query.node(),
+              true,
+              task.status(),
+              List.of(),
+              List.of(),
+              List.of(),
+              0,
+              null);
       return done(explanations.getOrDefault(key(query.job(), query.node()), startable));
     }
 
@@ -795,7 +803,9 @@ public final class FakeScheduler implements SchedulerApi {
         throw new RefusedException(RefusedException.Reason.UNKNOWN, "no brake");
       }
       view = view.with().brakes(List.copyOf(brakes.values())).build();
-      return done(new BrakeView(released.brake().withReleasedMillis(nowMillis), Brake.ONE, true));
+      return done(
+          new BrakeView(
+              released.brake().withReleasedMillis(nowMillis), Brake.ONE, true, List.of()));
     }
 
     @Override
