@@ -56,7 +56,7 @@ public final class CallExecutor implements AutoCloseable {
   private static final long MS = 1_000_000L;
 
   /**
-   * The questions to one service that may be unanswered at a time, and the starts: each holds a
+   * The questions to one service that may be unanswered at a time, and the starts: each uses a
    * connection with its buffers. They are counted apart, so that services which take no calls leave
    * those that run to be asked about.
    */
@@ -69,7 +69,9 @@ public final class CallExecutor implements AutoCloseable {
   private final OwnerThread<Runnable> thread = new OwnerThread<>("calls");
   private final Map<JournalKey, InvocationLimits> known = new ConcurrentHashMap<>();
 
-  /** What has not begun to be sent. Whoever removes a call from it decides: it is sent, or not. */
+  /**
+   * Calls that have not been sent. The thread that removes one decides: it is sent, or it is not.
+   */
   private final Set<JournalKey> unsent = ConcurrentHashMap.newKeySet();
 
   private final Map<JournalKey, Running> running = new HashMap<>();
@@ -644,8 +646,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   /**
-   * Lets go of all calls: each that was sent ends here as lost, and its service goes on. Whoever
-   * comes next asks about it.
+   * Lets go of all calls: each that was sent ends here as lost, and its service goes on. A successor asks about it.
    */
   @Override
   public void close() {

@@ -81,7 +81,9 @@ public final class TaskSupervisor implements AutoCloseable {
   private final Map<JournalKey, SupervisedTask> known = new ConcurrentHashMap<>();
   private final Map<JournalKey, LaunchSpec> accepted = new ConcurrentHashMap<>();
 
-  /** What has not begun. Whoever removes a task from it decides: it begins, or it is recalled. */
+  /**
+   * Tasks that have not begun. The thread that removes one decides: it begins, or it is recalled.
+   */
   private final Set<JournalKey> unbegun = ConcurrentHashMap.newKeySet();
 
   private volatile @Nullable TaskListener listener;

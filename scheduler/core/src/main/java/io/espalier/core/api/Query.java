@@ -297,7 +297,7 @@ public sealed interface Query<T> {
   /**
    * A page of the redundancy groups of one kind; computed recently.
    *
-   * @param onlyFull whether only groups are listed of which no further member may become busy
+   * @param onlyFull whether to list only groups in which no further member may become busy
    * @param after cursor of the previous page; empty: the first page
    * @param limit maximum number of groups, 1 to 1000
    */

@@ -161,7 +161,10 @@ public final class BrakeEffects {
             brake.untilMillis()));
   }
 
-  /** Returns the number of tasks of which a job keeps a share: its own limit, or what ran. */
+  /**
+   * Returns the number of tasks from which the share of a job is taken: its own limit, or the
+   * number that ran.
+   */
   private int most(String job, Brake brake) {
     Job configured = core.job(core.findJob(job));
     int most = configured == null ? 0 : configured.scheduling().maxConcurrent();
