@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Resources for workers: list, drain, cordon, uncordon. */
 final class WorkerResources {
@@ -85,7 +86,27 @@ final class WorkerResources {
         .put("since_ms", worker.sinceMillis())
         .put("last_seen_ms", worker.lastSeenMillis())
         .put("note", worker.note())
+        .putIfPresent("measured", measured(worker))
         .build();
+  }
+
+  /**
+   * Returns what the worker has measured, without what it does not know; null: it has told none.
+   */
+  private static Json.@Nullable Obj measured(WorkerView worker) {
+    if (worker.measuredMillis() == 0) {
+      return null;
+    }
+    Json.Builder measured = Json.object().put("at_ms", worker.measuredMillis());
+    putPart(measured, "cpu_use", worker.load().cpu());
+    putPart(measured, "memory_use", worker.load().memory());
+    return measured.build();
+  }
+
+  private static void putPart(Json.Builder to, String name, int thousandths) {
+    if (thousandths >= 0) {
+      to.put(name, thousandths / 1e3);
+    }
   }
 
   private static Json.Obj cordon(WorkerCordon cordon) {

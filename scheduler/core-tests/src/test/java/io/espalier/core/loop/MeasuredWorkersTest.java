@@ -2,6 +2,8 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Query;
+import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
@@ -43,6 +45,17 @@ class MeasuredWorkersTest {
     return Objects.requireNonNull(world.core.capacity().workers()).get(0).measured();
   }
 
+  private WorkerView view() {
+    return world.answer(new Query.Workers()).get(0);
+  }
+
+  @Test
+  void ofAWorkerThatHasToldNothingNothingIsShown() {
+    workers(measured(10).withMeasured(MeasuredLoad.UNKNOWN));
+    assertThat(view().load()).isEqualTo(MeasuredLoad.UNKNOWN);
+    assertThat(view().measuredMillis()).isZero();
+  }
+
   @Test
   void theCoreIsToldOnlyWhereTheSelectorReadsMeasurements() {
     workers(measured(10));
@@ -74,5 +87,7 @@ class MeasuredWorkersTest {
     configure("busiest");
     workers(measured(44));
     assertThat(known().cpu()).isEqualTo(43);
+    assertThat(view().load().cpu()).as("people see it with each selector").isEqualTo(44);
+    assertThat(view().measuredMillis()).isEqualTo(world.now);
   }
 }

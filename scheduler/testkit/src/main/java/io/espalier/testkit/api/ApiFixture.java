@@ -27,6 +27,7 @@ import io.espalier.core.logs.LogLine;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
@@ -182,8 +183,8 @@ public final class ApiFixture {
               "line " + i + "\n"));
     }
     scheduler
-        .worker(worker("here", "healthy", 1, 1, ""))
-        .worker(worker("away", "unhealthy", 0, 0, "silent"));
+        .worker(worker("here", "healthy", 1, 1, "", new MeasuredLoad(350, 800)))
+        .worker(worker("away", "unhealthy", 0, 0, "silent", MeasuredLoad.UNKNOWN));
     scheduler.probe(
         new ProbeView(
             "lag",
@@ -209,7 +210,8 @@ public final class ApiFixture {
     return scheduler;
   }
 
-  private static WorkerView worker(String shard, String state, int tasks, int used, String note) {
+  private static WorkerView worker(
+      String shard, String state, int tasks, int used, String note, MeasuredLoad load) {
     return new WorkerView(
         new WorkerRef(shard, 1L << 60),
         "host-" + shard,
@@ -223,7 +225,9 @@ public final class ApiFixture {
         List.of(new WorkerView.Slots("ram", used, 4)),
         NOW_MILLIS - 60_000,
         NOW_MILLIS - 1_000,
-        note);
+        note,
+        load,
+        load.fullest() < 0 ? 0 : NOW_MILLIS - 2_000);
   }
 
   /** Returns the id of the {@code i}-th line of output; lines are a second apart. */

@@ -855,7 +855,9 @@ public final class FakeScheduler implements SchedulerApi {
               old.slots(),
               old.sinceMillis(),
               old.lastSeenMillis(),
-              old.note());
+              old.note(),
+              old.load(),
+              old.measuredMillis());
       workers.put(id, worker);
       return worker;
     }

@@ -15,6 +15,7 @@ import io.espalier.webui.v1.ApiV1;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -33,8 +34,8 @@ public final class WorkerCommands {
       name = "workers",
       mixinStandardHelpOptions = true,
       description =
-          "List the workers: their labels and state, how many tasks they run, slots used and in"
-              + " all.",
+          "List the workers: their labels and state, how many tasks they run, how much of their"
+              + " processors is in use by anybody, slots used and in all.",
       footerHeading = "%nEXAMPLES%n",
       footer = {"  espalier workers", "  espalier workers --watch"})
   public static final class Workers extends ListCommand {
@@ -50,7 +51,16 @@ public final class WorkerCommands {
     @Override
     public void show(Json.Obj body) {
       Table table =
-          new Table("WORKER", "~KIND", "HOST", "~LABELS", "STATE", ">RUNNING", "SLOTS", "NOTE")
+          new Table(
+                  "WORKER",
+                  "~KIND",
+                  "HOST",
+                  "~LABELS",
+                  "STATE",
+                  ">RUNNING",
+                  "?>CPU",
+                  "SLOTS",
+                  "NOTE")
               .paint("STATE", AnsiStyle::ofState);
       for (Json.Obj worker : JsonFields.objects(body, "workers")) {
         table.row(
@@ -60,6 +70,7 @@ public final class WorkerCommands {
             labels(worker),
             state(worker),
             JsonFields.number(worker, "running"),
+            cpu(JsonFields.object(worker, "measured")),
             slots(worker),
             note(worker));
       }
@@ -78,6 +89,13 @@ public final class WorkerCommands {
       boolean cordoned =
           JsonFields.text(JsonFields.object(worker, "hold"), "kind").equals("cordon");
       return cordoned ? state + ", cordoned" : state;
+    }
+
+    /** Returns the part in use of the processors; empty when unknown. */
+    private static String cpu(Json.Obj measured) {
+      return measured.get("cpu_use") instanceof Json.Num use
+          ? String.format(Locale.ROOT, "%.0f %%", 100 * use.value().doubleValue())
+          : "";
     }
 
     private static String slots(Json.Obj worker) {

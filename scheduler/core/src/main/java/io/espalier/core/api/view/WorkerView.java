@@ -1,5 +1,6 @@
 package io.espalier.core.api.view;
 
+import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * @param sinceMillis when it entered this state, epoch milliseconds; 0: unknown
  * @param lastSeenMillis when it was last heard from, epoch milliseconds; 0: unknown
  * @param note why it is in this state; may be empty
+ * @param load how busy it has measured itself to be
+ * @param measuredMillis when the heartbeat with the measurement arrived, epoch milliseconds; 0: it
+ *     has told none
  */
 public record WorkerView(
     WorkerRef ref,
@@ -36,7 +40,9 @@ public record WorkerView(
     List<Slots> slots,
     long sinceMillis,
     long lastSeenMillis,
-    String note) {
+    String note,
+    MeasuredLoad load,
+    long measuredMillis) {
   public WorkerView {
     labels = Map.copyOf(labels);
     slots = List.copyOf(slots);

@@ -7,6 +7,7 @@ import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerInfo;
@@ -259,7 +260,9 @@ public final class WorkerPool {
         use.slots(),
         0,
         0,
-        "not in the pool" + (use.tasks() == 0 ? "" : "; tasks that it was given have not ended"));
+        "not in the pool" + (use.tasks() == 0 ? "" : "; tasks that it was given have not ended"),
+        MeasuredLoad.UNKNOWN,
+        0);
   }
 
   private WorkerView view(WorkerInfo worker, WorkerUtilization use) {
@@ -278,7 +281,9 @@ public final class WorkerPool {
         use.slots(),
         worker.sinceMillis(),
         Math.max(worker.lastSeenMillis(), runner.lastSeenMillis(worker.ref())),
-        worker.note());
+        worker.note(),
+        worker.measured(),
+        worker.measured().fullest() < 0 ? 0 : worker.lastSeenMillis());
   }
 
   private static String label(State state) {
