@@ -26,6 +26,8 @@ import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Counters;
+import io.espalier.core.running.HostFigures;
+import io.espalier.core.running.HostFigures.Space;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.ResourceUsage;
@@ -56,6 +58,12 @@ import java.util.TreeMap;
  */
 public final class ApiFixture {
   /** The time at which the view was published. */
+  private static final HostFigures FIGURES =
+      new HostFigures(
+          1_250,
+          new Space(8_000_000_000L, 2_100_000_000L),
+          new Space(40_000_000_000L, 9_000_000_000L));
+
   public static final long NOW_MILLIS = 1_700_000_100_000L;
 
   public static final Levels LEVELS = Levels.of(List.of("host", "db"));
@@ -183,8 +191,9 @@ public final class ApiFixture {
               "line " + i + "\n"));
     }
     scheduler
-        .worker(worker("here", "healthy", 1, 1, "", new MeasuredLoad(350, 800)))
-        .worker(worker("away", "unhealthy", 0, 0, "silent", MeasuredLoad.UNKNOWN));
+        .worker(worker("here", "healthy", 1, 1, "", new MeasuredLoad(350, 800), FIGURES))
+        .worker(
+            worker("away", "unhealthy", 0, 0, "silent", MeasuredLoad.UNKNOWN, HostFigures.UNKNOWN));
     scheduler.probe(
         new ProbeView(
             "lag",
@@ -211,7 +220,13 @@ public final class ApiFixture {
   }
 
   private static WorkerView worker(
-      String shard, String state, int tasks, int used, String note, MeasuredLoad load) {
+      String shard,
+      String state,
+      int tasks,
+      int used,
+      String note,
+      MeasuredLoad load,
+      HostFigures figures) {
     return new WorkerView(
         new WorkerRef(shard, 1L << 60),
         "host-" + shard,
@@ -227,6 +242,7 @@ public final class ApiFixture {
         NOW_MILLIS - 1_000,
         note,
         load,
+        figures,
         load.fullest() < 0 ? 0 : NOW_MILLIS - 2_000);
   }
 

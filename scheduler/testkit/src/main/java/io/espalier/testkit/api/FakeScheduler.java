@@ -857,6 +857,7 @@ public final class FakeScheduler implements SchedulerApi {
               old.lastSeenMillis(),
               old.note(),
               old.load(),
+              old.figures(),
               old.measuredMillis());
       workers.put(id, worker);
       return worker;

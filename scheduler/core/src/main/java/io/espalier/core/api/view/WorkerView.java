@@ -1,5 +1,6 @@
 package io.espalier.core.api.view;
 
+import io.espalier.core.running.HostFigures;
 import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerRef;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastSeenMillis when it was last heard from, epoch milliseconds; 0: unknown
  * @param note why it is in this state; may be empty
  * @param load how busy it has measured itself to be
+ * @param figures what it has measured of its host
  * @param measuredMillis when the heartbeat with the measurement arrived, epoch milliseconds; 0: it
  *     has told none
  */
@@ -42,6 +44,7 @@ public record WorkerView(
     long lastSeenMillis,
     String note,
     MeasuredLoad load,
+    HostFigures figures,
     long measuredMillis) {
   public WorkerView {
     labels = Map.copyOf(labels);

@@ -7,6 +7,7 @@ import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.running.HostFigures;
 import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.running.WorkerCordon;
@@ -111,6 +112,7 @@ public final class WorkerPool {
       WorkerInfo worker = newest.get(i);
       if (!old.with()
           .measured(worker.measured())
+          .figures(worker.figures())
           .lastSeenMillis(worker.lastSeenMillis())
           .build()
           .equals(worker)) {
@@ -262,6 +264,7 @@ public final class WorkerPool {
         0,
         "not in the pool" + (use.tasks() == 0 ? "" : "; tasks that it was given have not ended"),
         MeasuredLoad.UNKNOWN,
+        HostFigures.UNKNOWN,
         0);
   }
 
@@ -283,7 +286,12 @@ public final class WorkerPool {
         Math.max(worker.lastSeenMillis(), runner.lastSeenMillis(worker.ref())),
         worker.note(),
         worker.measured(),
-        worker.measured().fullest() < 0 ? 0 : worker.lastSeenMillis());
+        worker.figures(),
+        hasMeasured(worker) ? worker.lastSeenMillis() : 0);
+  }
+
+  private static boolean hasMeasured(WorkerInfo worker) {
+    return worker.measured().fullest() >= 0 || !worker.figures().equals(HostFigures.UNKNOWN);
   }
 
   private static String label(State state) {
