@@ -36,8 +36,11 @@ export default function WorkerPage({ route }) {
 function Measured({ measured }) {
   const item = (name, value) => t.div({ key: name }, t.dt(name), t.dd(value));
   const percent = (part) => part === undefined ? '–' : share(part, 1);
+  const free = (part, all) => part === undefined ? '–' : `${bytes(part)} of ${bytes(all)}`;
   return t.dl({ class: 'facts' },
-    item('CPU in use', percent(measured.cpu_use)), item('Memory in use', percent(measured.memory_use)), item('Measured', measured.at_ms ? c(Ago, { ms: measured.at_ms }) : '–'));
+    item('CPU in use', percent(measured.cpu_use)), item('Memory in use', percent(measured.memory_use)),
+    item('Load', measured.load_1min?.toFixed(2) ?? '–'), item('Memory available', free(measured.memory_available_bytes, measured.memory_total_bytes)),
+    item('Disk free', free(measured.disk_free_bytes, measured.disk_total_bytes)), item('Measured', measured.at_ms ? c(Ago, { ms: measured.at_ms }) : '–'));
 }
 
 /** @param shard empty: the scheduler itself, on which everything runs */

@@ -484,6 +484,11 @@ class ApiV1Test {
                 .put("at_ms", ApiFixture.NOW_MILLIS - 2_000)
                 .put("cpu_use", 0.35)
                 .put("memory_use", 0.8)
+                .put("load_1min", 1.25)
+                .put("memory_total_bytes", 8_000_000_000L)
+                .put("memory_available_bytes", 2_100_000_000L)
+                .put("disk_total_bytes", 40_000_000_000L)
+                .put("disk_free_bytes", 9_000_000_000L)
                 .build());
     assertThat(((Json.Obj) workers.get(1)).get("measured")).isNull();
   }

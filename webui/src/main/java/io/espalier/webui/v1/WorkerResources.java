@@ -5,6 +5,7 @@ import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.json.Json;
+import io.espalier.core.running.HostFigures;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerCordon.Kind;
 import java.util.ArrayList;
@@ -98,14 +99,25 @@ final class WorkerResources {
       return null;
     }
     Json.Builder measured = Json.object().put("at_ms", worker.measuredMillis());
-    putPart(measured, "cpu_use", worker.load().cpu());
-    putPart(measured, "memory_use", worker.load().memory());
+    putThousandths(measured, "cpu_use", worker.load().cpu());
+    putThousandths(measured, "memory_use", worker.load().memory());
+    putThousandths(measured, "load_1min", worker.figures().load());
+    HostFigures.Space memory = worker.figures().memory();
+    if (memory.isKnown()) {
+      measured
+          .put("memory_total_bytes", memory.totalBytes())
+          .put("memory_available_bytes", memory.freeBytes());
+    }
+    HostFigures.Space disk = worker.figures().disk();
+    if (disk.isKnown()) {
+      measured.put("disk_total_bytes", disk.totalBytes()).put("disk_free_bytes", disk.freeBytes());
+    }
     return measured.build();
   }
 
-  private static void putPart(Json.Builder to, String name, int thousandths) {
-    if (thousandths >= 0) {
-      to.put(name, thousandths / 1e3);
+  private static void putThousandths(Json.Builder to, String name, int value) {
+    if (value >= 0) {
+      to.put(name, value / 1e3);
     }
   }
 

@@ -7,6 +7,7 @@ import io.espalier.cli.client.ListCommand;
 import io.espalier.cli.client.ReasonOption;
 import io.espalier.cli.term.AnsiStyle;
 import io.espalier.cli.term.DurationConverter;
+import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.Table;
 import io.espalier.core.json.Json;
@@ -34,8 +35,8 @@ public final class WorkerCommands {
       name = "workers",
       mixinStandardHelpOptions = true,
       description =
-          "List the workers: their labels and state, how many tasks they run, how much of their"
-              + " processors is in use by anybody, slots used and in all.",
+          "List the workers: their labels and state, how many tasks they run, how busy their"
+              + " hosts are, slots used and in all.",
       footerHeading = "%nEXAMPLES%n",
       footer = {"  espalier workers", "  espalier workers --watch"})
   public static final class Workers extends ListCommand {
@@ -59,10 +60,14 @@ public final class WorkerCommands {
                   "STATE",
                   ">RUNNING",
                   "?>CPU",
+                  "?~>LOAD",
+                  "?~>MEMORY FREE",
+                  "?~>DISK FREE",
                   "SLOTS",
                   "NOTE")
               .paint("STATE", AnsiStyle::ofState);
       for (Json.Obj worker : JsonFields.objects(body, "workers")) {
+        Json.Obj measured = JsonFields.object(worker, "measured");
         table.row(
             JsonFields.text(worker, "shard"),
             JsonFields.text(worker, "kind"),
@@ -70,7 +75,10 @@ public final class WorkerCommands {
             labels(worker),
             state(worker),
             JsonFields.number(worker, "running"),
-            cpu(JsonFields.object(worker, "measured")),
+            cpu(measured),
+            load(measured),
+            HumanFormat.bytes(measured, "memory_available_bytes"),
+            HumanFormat.bytes(measured, "disk_free_bytes"),
             slots(worker),
             note(worker));
       }
@@ -95,6 +103,12 @@ public final class WorkerCommands {
     private static String cpu(Json.Obj measured) {
       return measured.get("cpu_use") instanceof Json.Num use
           ? String.format(Locale.ROOT, "%.0f %%", 100 * use.value().doubleValue())
+          : "";
+    }
+
+    private static String load(Json.Obj measured) {
+      return measured.get("load_1min") instanceof Json.Num load
+          ? String.format(Locale.ROOT, "%.2f", load.value().doubleValue())
           : "";
     }
 
