@@ -3,10 +3,7 @@ package io.espalier.server.app.loop;
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.view.SchedulerView;
 
-/**
- * Holds the latest view and the time since when its problems have existed. Only one thread writes
- * it.
- */
+/** The latest view and the time since when its problems have existed. Only one thread writes it. */
 public final class CurrentView {
   private volatile SchedulerView view = SchedulerView.EMPTY;
   private volatile ProblemAges ages = ProblemAges.NONE;
