@@ -88,7 +88,7 @@ public final class RegionServer {
     answer(exchange, 202, "");
   }
 
-  /** GET /invocations/ID: how it stands. One that nobody has sent is refused from now on. */
+  /** GET /invocations/ID: its state. One that nobody has sent is refused from now on. */
   private static void tell(HttpExchange exchange) throws IOException {
     String id = exchange.getRequestURI().getPath().substring("/invocations/".length());
     Invocation found = INVOCATIONS.putIfAbsent(id, new Invocation("refused"));

@@ -4,14 +4,14 @@
  * or over TLS.
  *
  * An invocation is carried out once, however often it is started: `start` of one that is known
- * answers how it stands. `poll` and `cancel` may come before their `start` does; with
+ * answers with its state. `poll` and `cancel` may come before their `start` does; with
  * `not_found: never_started` such an invocation must be refused from then on.
  */
 
 namespace java io.espalier.agent
 namespace py espalier_agent
 
-/** How an invocation stands. */
+/** The state of an invocation. */
 enum State {
   /** It goes on; `progress` may say how far it is. */
   RUNNING = 1,
@@ -64,7 +64,7 @@ service Agent {
   /** Begins an invocation. The connection may end before the answer: then `poll` follows. */
   Answer start(1: Start start, 2: string secret)
 
-  /** Tells how an invocation stands; changes nothing. */
+  /** Tells the state of an invocation; changes nothing. */
   Answer poll(1: string invocation, 2: string secret)
 
   /** Ends an invocation; may be repeated, and answers RUNNING until that is done. */

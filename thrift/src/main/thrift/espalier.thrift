@@ -11,7 +11,7 @@
 // Compatibility: fields and methods are only added, numbers never reused, nothing is required. A
 // release talks to the one before it: see Greeting.
 //
-// Times are epoch milliseconds by the clock of whoever says them; durations are milliseconds.
+// Times are epoch milliseconds by the clock of the sender; durations are milliseconds.
 // 0 and the empty string mean "none" unless something else is said.
 
 namespace java io.espalier.thrift.gen

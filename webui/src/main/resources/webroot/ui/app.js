@@ -52,7 +52,7 @@ function Unloaded() {
 
 const LIVE = { connecting: 'connecting', live: 'live', away: 'no connection', polling: 'every 15 s' };
 
-/** Which scheduler this is; whoever came from the page over many goes back there. */
+/** Which scheduler this is; a visitor from the page over many goes back there. */
 function Name() {
   return t.span({ class: 'which' }, ofMany && t.a({ href: '../../', title: 'To the page over all schedulers' }, 'All schedulers'), ofMany && t.span({ 'aria-hidden': 'true' }, '/'),
     schedulerName() && t.strong({ dir: 'auto', title: `This scheduler is called ${schedulerName()}` }, schedulerName()));

@@ -1,4 +1,4 @@
-// Brakes and windows: what stands on every page while there are some, and how to set and release them.
+// Brakes and windows: what every page shows while there are some, and how to set and release them.
 import { t, c } from './dom.js';
 import { may, request } from './api.js';
 import { Ago, At, Icon } from './parts.js';

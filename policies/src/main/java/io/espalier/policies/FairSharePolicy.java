@@ -14,10 +14,10 @@ import io.espalier.core.scheduling.SchedulingPolicy;
  * <p>With each start every queue is credited its share, and the queue that starts pays one. A queue
  * with a credit of a whole start goes first; otherwise a lottery decides, weighted by the credits.
  * So after n starts a queue with the share s has had s times n, give or take one, without knowing
- * how many slots are free. Credits survive rounds, so that this also holds where slots become free
- * one at a time. The share of a queue that has nothing to start goes to the others; a queue never
- * saves up more than one turn. A turn is a start, or a batch, which counts as as many starts as it
- * has tasks.
+ * how many slots are free. Credits survive rounds, so that this is also true where slots become
+ * free one at a time. The share of a queue that has nothing to start goes to the others; a queue
+ * never saves up more than one turn. A turn is a start, or a batch, which counts as as many starts
+ * as it has tasks.
  *
  * <p><b>By weights</b> the next start goes to the queue with the least usage for its weight: its
  * recent usage plus what its running tasks will add within one half-life, divided by its weight. As

@@ -6,8 +6,8 @@ import io.espalier.core.scheduling.spi.WorkerSelector;
 /**
  * Spreads tasks by the load of workers: selects the worker whose fullest resource is least full, in
  * thousandths of its slots. The number of tasks relative to the task limit counts as one more
- * resource. Of equally full workers it selects the one with fewer tasks. Resources of which a
- * worker has no slots do not count.
+ * resource. Of equally full workers it selects the one with fewer tasks. Resources without slots on
+ * a worker do not count.
  */
 public final class LeastLoadedSelector implements WorkerSelector {
   private static final int PARTS = 1_000;

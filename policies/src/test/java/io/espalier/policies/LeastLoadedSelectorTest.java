@@ -62,7 +62,7 @@ final class LeastLoadedSelectorTest extends WorkerSelectorContract {
     SchedulingCore core = core(config, POOL, 2);
     core.close(Gate.of(GateKind.PAUSE, "b", ""));
     assertThat(started(core)).containsExactly("w1");
-    core.override(new LimitOverride("worker", "ram", "w1", 1, "", "", 0, 0));
+    core.limits().override(new LimitOverride("worker", "ram", "w1", 1, "", "", 0, 0));
     assertThat(core.stepLimits(10_000)).isTrue();
     core.open(GateKind.PAUSE, "b");
     assertThat(started(core)).containsExactly("w2");

@@ -138,7 +138,7 @@ public final class WebServer implements AutoCloseable {
   }
 
   /**
-   * Starts to listen for whoever watches a worker.
+   * Starts to listen for monitors of a worker.
    *
    * @param problem supplies why the worker gets no tasks, empty if it does; called for each
    *     request, must not block

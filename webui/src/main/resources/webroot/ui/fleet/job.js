@@ -43,7 +43,7 @@ function Settings({ job, kind }) {
     !kind && job.variants > job.configs.length && t.p({ class: 'soft' }, `and ${plural(job.variants - job.configs.length, 'more kind')}`));
 }
 
-/** Whoever knows a node need not know who has it. */
+/** A user who knows a node need not know which scheduler has it. */
 function FindTask({ job }) {
   const [node, setNode] = useState('');
   return t.form({ class: 'asked toolbar', onSubmit: (e) => { e.preventDefault(); if (node.trim() !== '') go(taskLink(job, node.trim())); } },

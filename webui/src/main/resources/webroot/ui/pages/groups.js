@@ -11,7 +11,7 @@ const NAMED = 3;
 
 function Kinds({ kinds, picked }) {
   return t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Kinds of redundancy groups' }, t.table(
-    t.thead(t.tr(t.th({ scope: 'col' }, 'Kind'), t.th({ scope: 'col' }, 'Members'), t.th({ scope: 'col', class: 'num' }, 'Groups'), t.th({ scope: 'col', class: 'num', title: 'Groups of which no further member may become busy' }, 'Full'),
+    t.thead(t.tr(t.th({ scope: 'col' }, 'Kind'), t.th({ scope: 'col' }, 'Members'), t.th({ scope: 'col', class: 'num' }, 'Groups'), t.th({ scope: 'col', class: 'num', title: 'Groups in which no further member may become busy' }, 'Full'),
       t.th({ scope: 'col', class: 'num' }, 'Busy members'), t.th({ scope: 'col', class: 'num', title: 'Members with a task to start whose group was full' }, 'Waiting members'), t.th({ scope: 'col', class: 'num', title: 'Nodes of the level that are in no group' }, 'Outside'))),
     t.tbody(kinds.map((k) => t.tr({ key: k.name },
       t.th({ scope: 'row' }, t.button({ type: 'button', class: 'link', dir: 'auto', 'data-row': true, 'aria-expanded': k.name === picked ? 'true' : 'false', onClick: () => refine({ kind: k.name === picked ? '' : k.name, full: '', after: '', page: '' }) }, k.name), ' ', t.small({ dir: 'auto' }, k.by)),

@@ -33,7 +33,7 @@ async function create(name, value, query) {
 
 export default function NewJob() {
   const trail = c(Crumbs, { trail: [['Jobs', '#/'], ['New job']] });
-  // Whoever keeps no versions cannot save either, and says why.
+  // A scheduler that keeps no versions cannot save either, and says why.
   const { data } = useData((signal) => get(['jobs', 'new', 'history'], {}, signal).then(() => ({}), (e) => {
     if (e instanceof ApiError && e.missing) return { refused: e.message };
     throw e;

@@ -112,7 +112,7 @@ class BistroBatchTest {
     }
     try (Served served = Served.standard()) {
       assertThat(served.post("/", body + "}").body())
-          .isEqualTo("\"a request holds at most 1000 sub-queries\"");
+          .isEqualTo("\"a request has at most 1000 sub-queries\"");
     }
   }
 

@@ -81,7 +81,7 @@ final class ScriptRun {
             "did not end within " + seconds(timeout) + " s and was killed" + errors);
       }
       // Java itself may or may not stop reading soon after the end of the process. A process that
-      // still holds the pipe must make no difference.
+      // still has the pipe open must make no difference.
       signalGroup(process.pid());
       if (!ended(outputRead, END_OF_OUTPUT)) {
         log.warn("{} left a process behind that holds its output open", command.get(0));

@@ -6,10 +6,10 @@ import java.util.List;
 
 /** Scans SQL for parameters, as a driver does. */
 final class SqlText {
-  /** Stands for a list of parameters. */
+  /** The placeholder of a list of parameters. */
   static final String PARENTS = "{parents}";
 
-  /** Stands for a parameter that is the name of a node. */
+  /** The placeholder of a parameter that is the name of a node. */
   static final String NODE = "{node}";
 
   private SqlText() {}

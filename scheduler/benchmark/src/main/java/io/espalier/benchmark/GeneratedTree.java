@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Hosts with equally many databases each, of which nothing is stored: parents, children and names
+ * Hosts with equally many databases each. Nothing of them is stored: parents, children and names
  * are computed from the numbers. For trees whose names would fill the heap; what remains is what
  * the core itself needs.
  *

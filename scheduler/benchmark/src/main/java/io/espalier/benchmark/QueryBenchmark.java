@@ -92,7 +92,7 @@ public final class QueryBenchmark {
   }
 
   private Query.Tasks query(String status, String cause) {
-    return new Query.Tasks(job(), status, "", "", 100, cause, "", "");
+    return Query.Tasks.all(job(), "", 100).with(query -> query.status(status).fingerprint(cause));
   }
 
   private String job() {

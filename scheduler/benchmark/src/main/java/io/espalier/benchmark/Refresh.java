@@ -22,7 +22,7 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 /**
- * How long the scheduler thread stands still while a changed tree is brought into force
+ * How long the scheduler thread is blocked while a changed tree is brought into force
  * (docs/benchmarks.md#p8-new-nodes): every fiftieth host with its databases is replaced by a new
  * one, while tasks run, some tasks have failed and wait, and between any two slices others end and
  * start. Then that no status was lost.

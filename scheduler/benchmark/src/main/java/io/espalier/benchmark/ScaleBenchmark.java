@@ -26,7 +26,7 @@ import java.util.Objects;
  * ScaleBenchmark curve [LEAVES]    cost per event from 10,000 leaves up to that many (10,000,000)
  * ScaleBenchmark flat              the same for a million and fewer children under one node
  * ScaleBenchmark heap LEAVES JOBS  used heap for a tree with generated names, and that it schedules
- * ScaleBenchmark refresh LEAVES    how long a change of the nodes holds up the scheduler thread (P8)
+ * ScaleBenchmark refresh LEAVES    how long a change of the nodes blocks the scheduler thread (P8)
  * </pre>
  */
 public final class ScaleBenchmark {

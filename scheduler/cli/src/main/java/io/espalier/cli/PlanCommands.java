@@ -54,7 +54,7 @@ final class PlanCommands {
         names = "--job",
         paramLabel = "NAME",
         description =
-            "CONFIG holds this job alone, as save-job takes it: what stands behind"
+            "CONFIG contains this job alone, as save-job takes it: the value of"
                 + " \"bistro_job->NAME\".")
     private String job = "";
 
@@ -138,7 +138,7 @@ final class PlanCommands {
         names = "--assume",
         paramLabel = "SPAN",
         converter = DurationConverter.class,
-        description = "How long the tasks of jobs take of which none has ended yet: 30s, 5m.")
+        description = "How long the tasks of a job take while none has ended: 30s, 5m.")
     private @Nullable Long assume;
 
     Plan(CommandContext clients) {

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Do again what a scheduler did, and compare every placement.",
       "",
-      "FILE was written by run or scheduler with --record FILE. It holds every event that reached the"
+      "FILE was written by run or scheduler with --record FILE. It contains every event that reached the"
           + " scheduling core and every placement; it is replayed on a fresh core of the same seed,"
           + " without starting any task."
     },

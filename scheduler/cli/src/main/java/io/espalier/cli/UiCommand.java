@@ -33,12 +33,12 @@ import picocli.CommandLine.Option;
       "",
       "LIST is HOST:PORT or http(s)://HOST:PORT, with NAME= in front if wanted, separated by"
           + " commas,",
-      "semicolons, blanks or line ends. FILE holds such a list, with # before comments, and is"
+      "semicolons, blanks or line ends. FILE contains such a list, with # before comments, and is"
           + " read",
       "again when it changes.",
-      "zk://HOSTS/PATH are the election groups below a path: the leader of each, whoever that is.",
+      "zk://HOSTS/PATH are the election groups below a path: the present leader of each.",
       "",
-      "Schedulers are asked in the background. One that is slow or dead holds nothing up: its"
+      "Schedulers are asked in the background. One that is slow or dead delays nothing: its"
           + " latest",
       "answer is shown with its age. SIGINT and SIGTERM stop it cleanly; exit code 0 then, 2 when"
           + " the",

@@ -247,7 +247,7 @@ class ClientCommandsTest {
                 └─ d22  db  disabled  lock 0/1 +1
             """);
     assertThat(run("explain", "scrub", "h1").out())
-        .contains("scrub on h1 is unstarted; nothing stands in its way");
+        .contains("scrub on h1 is unstarted; nothing keeps it from starting");
   }
 
   @Test

@@ -152,10 +152,11 @@ class ReplayCommandTest {
           case 1 -> core.open(GateKind.PAUSE, "heavy");
           case 2 -> core.workers(workers(1 + random.nextInt(4)));
           case 3 ->
-              core.override(
-                  new LimitOverride(
-                      "host", "slots", "h1", random.nextInt(5), "me", SECRET, now, 0));
-          case 4 -> core.endOverride(new LimitOverride.Key("host", "slots", "h1"));
+              core.limits()
+                  .override(
+                      new LimitOverride(
+                          "host", "slots", "h1", random.nextInt(5), "me", SECRET, now, 0));
+          case 4 -> core.limits().endOverride(new LimitOverride.Key("host", "slots", "h1"));
           case 5 -> core.apply(config, nodes(config.settings().levels(), 3 + i % 3), now);
           default -> {
             while (!running.isEmpty() && random.nextInt(3) > 0) {

@@ -44,7 +44,7 @@ public final class JsonEdit {
   }
 
   /**
-   * The document with the member set: its value replaced where it stands, or added as the last one.
+   * The document with the member set: its value replaced in its place, or added as the last one.
    *
    * @param text a document that {@link JsonReader#config} reads as an object without errors
    * @throws IllegalArgumentException when it is not
@@ -148,7 +148,7 @@ public final class JsonEdit {
     return start + in.getText().length();
   }
 
-  /** The blanks in front of the first key, when it stands on a line of its own. */
+  /** The blanks in front of the first key, when it is on a line of its own. */
   private String indent() {
     if (firstKey < 0) {
       return "  ";

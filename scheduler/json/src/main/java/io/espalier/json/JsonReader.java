@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads JSON text into values that know their line and column. Never throws for what the text
- * holds: everything wrong becomes a problem. Immutable; safe for any number of threads.
+ * contains: everything wrong becomes a problem. Immutable; safe for any number of threads.
  */
 public final class JsonReader {
   /** How deep lists and objects may lie in each other. */

@@ -103,7 +103,7 @@ final class JsonTokens {
           ProblemPath.ROOT,
           start(in),
           "there is more text after the end of the document",
-          "one text holds one value");
+          "one text contains one value");
       return null;
     }
     return value;

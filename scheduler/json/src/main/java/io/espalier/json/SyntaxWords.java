@@ -37,11 +37,11 @@ record SyntaxWords(String message, @Nullable String hint) {
           original.replaceFirst(".*?'(.*?)'.*", "$1") + " is not a number of JSON", null);
     }
     if (original.contains("urrogate")) {
-      return new SyntaxWords("a key holds half a character (an unpaired surrogate)", null);
+      return new SyntaxWords("a key contains half a character (an unpaired surrogate)", null);
     }
     if (original.startsWith("Illegal unquoted character")) {
       return new SyntaxWords(
-          "a string holds a line end or another control character",
+          "a string contains a line end or another control character",
           "close the string on its line, or write the character as \\n or \\u00XX");
     }
     if (original.startsWith("Unexpected close marker")) {
@@ -63,7 +63,7 @@ record SyntaxWords(String message, @Nullable String hint) {
     }
     if (expected.contains("double-quote to start field name")) {
       return switch (code) {
-        case '}' -> new SyntaxWords("a comma stands before \"}\"", "remove the comma");
+        case '}' -> new SyntaxWords("there is a comma before \"}\"", "remove the comma");
         case '\'' -> new SyntaxWords("a key is in single quotes", "use double quotes");
         default ->
             new SyntaxWords("expected a key in double quotes, found \"" + character + "\"", null);

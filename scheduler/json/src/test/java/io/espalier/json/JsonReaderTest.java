@@ -77,7 +77,7 @@ class JsonReaderTest {
         "{\"a\": 1} x          | 1:10 | word \"x\"",
         "{} {}                 | 1:4  | more text after the end",
         "1 2                   | 1:3  | more text after the end",
-        "{\"a\": 1,}           | 1:9  | comma stands before",
+        "{\"a\": 1,}           | 1:9  | comma before",
         "[1,]                  | 1:4  | found \"]\"",
         "[1 2]                 | 1:4  | comma",
         "{\"a\" 1}             | 1:6  | colon",

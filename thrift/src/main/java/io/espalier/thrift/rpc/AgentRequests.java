@@ -189,7 +189,7 @@ public final class AgentRequests implements AutoCloseable {
     }
 
     private void begin(ChannelHandlerContext context) {
-      // Whoever has waited for it has got another answer by now.
+      // The caller has got another answer by now.
       if (answer.isDone()) {
         return;
       }

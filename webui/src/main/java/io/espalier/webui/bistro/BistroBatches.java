@@ -115,7 +115,7 @@ public final class BistroBatches {
     // Bistro's user interface adds its own preferences.
     Map<String, Json> queries = object.without("prefs").members();
     if (queries.size() > MAX_QUERIES) {
-      return whole("a request holds at most " + MAX_QUERIES + " sub-queries");
+      return whole("a request has at most " + MAX_QUERIES + " sub-queries");
     }
     SchedulerView view = api.view();
     Config config = view.config();

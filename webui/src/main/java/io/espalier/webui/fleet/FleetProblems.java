@@ -91,7 +91,7 @@ public final class FleetProblems {
 
   /** A scheduler with a part of the nodes, and its jobs. */
   private record Part(String host, int index, int count, Set<String> jobs) {
-    /** Returns a job of which both may have the same task; null: there is none. */
+    /** Returns a job with a task that both may have; null: there is none. */
     @Nullable String shares(Part other) {
       // Without a division, schedulers have nodes of their own.
       boolean mayOverlap =

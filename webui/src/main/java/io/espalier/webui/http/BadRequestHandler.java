@@ -34,7 +34,7 @@ public final class BadRequestHandler implements Handler<HttpServerRequest> {
       case "TooLongHttpLineException" ->
           new ApiException(
               414,
-              "the first line of the request, which holds the path and what is asked, may have "
+              "the first line of the request, which contains the path and the query, may have "
                   + lineBytes
                   + " bytes");
       case "TooLongHttpHeaderException" ->

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** Publishes the redundancy groups by kind, of which a configuration has at most 100. */
+/** Publishes the redundancy groups by kind; a configuration has at most 100 kinds. */
 final class GroupMeters {
   private final SchedulerApi api;
   private final Map<MultiGauge, ToDoubleFunction<GroupKindView>> gauges;
@@ -21,7 +21,7 @@ final class GroupMeters {
         Map.of(
             gauge(registry, "known", "redundancy groups"),
             GroupKindView::groups,
-            gauge(registry, "full", "groups of which no further member may become busy"),
+            gauge(registry, "full", "groups in which no further member may become busy"),
             GroupKindView::full,
             gauge(registry, "members.busy", "members with running tasks"),
             GroupKindView::busy,

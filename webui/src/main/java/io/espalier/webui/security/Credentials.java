@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds the tokens in force: those of a file, whose updates it follows, or none, when no
+ * Keeps the tokens in force: those of a file, whose updates it follows, or none, when no
  * authentication is required. A changed file with an error only sets {@link #problem}. Thread-safe;
  * only {@link #poll} reads files.
  */

@@ -248,7 +248,7 @@ final class PlanResources {
         .build();
   }
 
-  /** Masks a value as it is masked where it stands. */
+  /** Masks a value as it is masked in its place. */
   private static @Nullable Json masked(List<String> path, @Nullable Json value) {
     if (value == null) {
       return null;

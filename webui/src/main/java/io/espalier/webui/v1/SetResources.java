@@ -112,7 +112,7 @@ final class SetResources {
     throw cause instanceof RuntimeException problem ? problem : new CompletionException(cause);
   }
 
-  /** Returns the jobs of a set, of which there must be some. */
+  /** Returns the jobs of a set, at least one. */
   static List<Job> members(String set, Config config) {
     List<Job> members =
         config.jobs().values().stream()

@@ -126,15 +126,8 @@ final class TaskResources {
   private CompletionStage<Json> sums(ApiRequest request) {
     request.allowing("under", "level");
     return sums(
-        new Query.Tasks(
-            request.part("job"),
-            "",
-            "",
-            "",
-            MAX_HISTORIES,
-            "",
-            request.text("under"),
-            request.text("level")),
+        Query.Tasks.all(request.part("job"), "", MAX_HISTORIES)
+            .with(query -> query.under(request.text("under")).level(request.text("level"))),
         0,
         TaskTotals.NONE);
   }
@@ -158,7 +151,7 @@ final class TaskResources {
                           return page.next().isEmpty()
                               ? CompletableFuture.completedFuture(
                                   AttemptJson.totals(sum).put("tasks", added).build())
-                              : sums(query.after(page.next()), added, sum);
+                              : sums(query.withAfter(page.next()), added, sum);
                         }));
   }
 

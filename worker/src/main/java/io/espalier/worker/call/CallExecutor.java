@@ -5,7 +5,6 @@ import io.espalier.core.call.CallClient;
 import io.espalier.core.call.CallCourse;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.Call;
-import io.espalier.core.running.CallPoll;
 import io.espalier.core.running.Counters;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
@@ -14,23 +13,18 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
-import io.espalier.core.status.ProgressParser;
 import io.espalier.worker.process.JournalKey;
 import io.espalier.worker.process.TaskLog;
 import io.espalier.worker.process.TaskTimeLimits;
-import io.espalier.worker.process.os.Uptime;
 import io.espalier.worker.thread.OwnerThread;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -56,7 +50,7 @@ public final class CallExecutor implements AutoCloseable {
   private static final long MS = 1_000_000L;
 
   /**
-   * The questions to one service that may be unanswered at a time, and the starts: each holds a
+   * The questions to one service that may be unanswered at a time, and the starts: each uses a
    * connection with its buffers. They are counted apart, so that services which take no calls leave
    * those that run to be asked about.
    */
@@ -66,68 +60,27 @@ public final class CallExecutor implements AutoCloseable {
   private static final int MOST_REQUESTS = 5 * MOST_OF_SERVICE;
 
   private final TaskLog log;
+  private final SendLease lease = new SendLease();
   private final OwnerThread<Runnable> thread = new OwnerThread<>("calls");
   private final Map<JournalKey, InvocationLimits> known = new ConcurrentHashMap<>();
 
-  /** What has not begun to be sent. Whoever removes a call from it decides: it is sent, or not. */
+  /**
+   * Calls that have not been sent. The thread that removes one decides: it is sent, or it is not.
+   */
   private final Set<JournalKey> unsent = ConcurrentHashMap.newKeySet();
 
-  private final Map<JournalKey, Running> running = new HashMap<>();
+  private final Map<JournalKey, RunningCall> running = new HashMap<>();
   private final Map<String, CallClient> clients = new HashMap<>();
-  private final TreeSet<Timer> timers =
-      new TreeSet<>(Comparator.comparingLong(Timer::atMillis).thenComparingLong(Timer::number));
-  private final RequestLanes<Running> questions;
+  private final CallTimers timers = new CallTimers();
+  private final RequestLanes<RunningCall> questions;
   private final RequestLanes<Unsent> starts;
-  private long timerCount;
   private @Nullable TaskListener listener;
   private boolean begun;
   private boolean closed;
-  private volatile @Nullable Lease lease;
   private volatile boolean confirmsStarts;
 
-  /** Until when something may be sent. */
-  private record Lease(long uptimeHundredths, long clockMillis) {}
-
-  /** When to look at a call. */
-  private record Timer(long atMillis, long number, Running call) {}
-
   /** A call that waits until fewer others are being sent. */
-  private record Unsent(Running call, Json.Obj argument) {}
-
-  /** A call without an end; confined to the thread. */
-  private static final class Running {
-    final JournalKey key;
-    final Call call;
-    final CallClient client;
-    final String service;
-    final CallCourse course;
-    final TaskTimeLimits limits;
-    @Nullable Timer timer;
-    String trouble = "";
-
-    Progress progress = Progress.NONE;
-
-    /** When it was sent, epoch milliseconds; 0: by somebody else. */
-    long startedMillis;
-
-    /** Whether it waits to be sent. */
-    boolean isUnsent;
-
-    /** Whether a question is due, and too many others are unanswered. */
-    boolean isWaiting;
-
-    /** Read by the thread that sends. */
-    volatile boolean isOver;
-
-    Running(LaunchSpec launch, Call call, CallClient client, CallCourse course) {
-      this.key = JournalKey.of(launch);
-      this.call = call;
-      this.client = client;
-      this.service = client.service(call);
-      this.course = course;
-      this.limits = new TaskTimeLimits(launch.limits(), System.nanoTime());
-    }
-  }
+  private record Unsent(RunningCall call, Json.Obj argument) {}
 
   /**
    * @param log takes the events of calls
@@ -232,13 +185,13 @@ public final class CallExecutor implements AutoCloseable {
     }
   }
 
-  private boolean tell(JournalKey key, Consumer<Running> message) {
+  private boolean tell(JournalKey key, Consumer<RunningCall> message) {
     if (!known.containsKey(key)) {
       return false;
     }
     thread.post(
         () -> {
-          Running call = running.get(key);
+          RunningCall call = running.get(key);
           if (call != null) {
             message.accept(call);
             advance(call);
@@ -264,21 +217,7 @@ public final class CallExecutor implements AutoCloseable {
    * @param clockMillis epoch milliseconds
    */
   public void lease(long uptimeHundredths, long clockMillis) {
-    lease = new Lease(uptimeHundredths, clockMillis);
-  }
-
-  private boolean mayNotSend() {
-    Lease until = lease;
-    if (until == null) {
-      return false;
-    }
-    try (Uptime uptime = new Uptime()) {
-      return System.currentTimeMillis() >= until.clockMillis()
-          || uptime.millis() >= until.uptimeHundredths() * 10;
-    } catch (IOException e) {
-      LOG.error("no call is sent: /proc/uptime cannot be read", e);
-      return true;
-    }
+    lease.set(uptimeHundredths, clockMillis);
   }
 
   // ---- on the thread
@@ -308,33 +247,21 @@ public final class CallExecutor implements AutoCloseable {
         LOG.error("while handling a message about calls", e);
       }
     }
-    while (!timers.isEmpty()) {
-      Timer next = timers.first();
-      if (next.atMillis() > now()) {
-        return Math.max(0, next.atMillis() * MS - System.nanoTime());
-      }
-      set(next.call(), null);
+    for (RunningCall due = timers.take(now()); due != null; due = timers.take(now())) {
       try {
-        advance(next.call());
+        advance(due);
       } catch (RuntimeException e) {
         LOG.error("while looking at a call", e);
       }
     }
-    return OwnerThread.UNTIL_TOLD;
-  }
-
-  private void set(Running call, @Nullable Timer timer) {
-    if (call.timer != null) {
-      timers.remove(call.timer);
-    }
-    call.timer = timer;
-    if (timer != null) {
-      timers.add(timer);
-    }
+    long next = timers.nextMillis();
+    return next == CallCourse.NEVER
+        ? OwnerThread.UNTIL_TOLD
+        : Math.max(0, next * MS - System.nanoTime());
   }
 
   private void send(LaunchSpec launch) {
-    Running sent = prepared(launch, false);
+    RunningCall sent = prepared(launch, false);
     if (sent == null) {
       return;
     }
@@ -355,13 +282,13 @@ public final class CallExecutor implements AutoCloseable {
     }
   }
 
-  private void send(Running sent, Json.Obj argument) {
+  private void send(RunningCall sent, Json.Obj argument) {
     sent.isUnsent = false;
     event(sent, "running", Json.object().put("call", sent.client.description(sent.call)));
     sent.startedMillis = System.currentTimeMillis();
     ask(
         sent,
-        () -> sent.client.start(sent.call, argument, () -> !sent.isOver && !mayNotSend()),
+        () -> sent.client.start(sent.call, argument, () -> !sent.isOver && !lease.hasEnded()),
         (answer, nowMillis) -> {
           sent.course.started(answer, nowMillis);
           JournalKey key = sent.key;
@@ -378,7 +305,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void take(LaunchSpec launch) {
-    Running adopted = prepared(launch, true);
+    RunningCall adopted = prepared(launch, true);
     if (adopted != null) {
       event(
           adopted, "adopted", Json.object().put("call", adopted.client.description(adopted.call)));
@@ -388,7 +315,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   /** Creates a call; null: it could not be made, and has ended. */
-  private @Nullable Running prepared(LaunchSpec launch, boolean adopted) {
+  private @Nullable RunningCall prepared(LaunchSpec launch, boolean adopted) {
     JournalKey key = JournalKey.of(launch);
     // Who cannot ask knows nothing about a call that somebody else may have sent.
     TaskResult.Kind unusable =
@@ -405,7 +332,7 @@ public final class CallExecutor implements AutoCloseable {
         return null;
       }
       String unused = client.description(call);
-      return new Running(
+      return new RunningCall(
           launch,
           call,
           client,
@@ -436,7 +363,10 @@ public final class CallExecutor implements AutoCloseable {
    * @param over what to do when there is an answer, also to a call that has ended meanwhile
    */
   private void ask(
-      Running call, Supplier<CompletionStage<CallAnswer>> request, Answered then, Runnable over) {
+      RunningCall call,
+      Supplier<CompletionStage<CallAnswer>> request,
+      Answered then,
+      Runnable over) {
     CompletionStage<CallAnswer> answer;
     try {
       answer = request.get();
@@ -464,7 +394,7 @@ public final class CallExecutor implements AutoCloseable {
                     }));
   }
 
-  private void stop(Running call, StopReason reason) {
+  private void stop(RunningCall call, StopReason reason) {
     if (call.isUnsent) {
       call.course.neverSent(reason);
       return;
@@ -479,7 +409,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   /** Does what is due of a call, and sets its timer. */
-  private void advance(Running call) {
+  private void advance(RunningCall call) {
     StopReason over = call.limits.due(System.nanoTime(), System.currentTimeMillis());
     if (over != null) {
       event(call, "stopped", Json.object().put("reason", over.name().toLowerCase(Locale.ROOT)));
@@ -498,7 +428,7 @@ public final class CallExecutor implements AutoCloseable {
                   : call.client.cancel(call.call, handle),
           (answer, at) -> {
             call.course.answered(request, answer, at);
-            tellPoll(call, at);
+            tell(call, call.poll(at));
           },
           () -> answered(call.service));
     }
@@ -508,12 +438,12 @@ public final class CallExecutor implements AutoCloseable {
         event(call, "in_doubt", Json.object().put("message", call.trouble));
       }
     }
-    tellProgress(call);
+    tell(call, call.takeProgress());
     CallCourse.End end = call.course.end();
     if (end != null) {
       call.isOver = true;
       running.remove(call.key);
-      set(call, null);
+      timers.set(call, CallCourse.NEVER);
       finish(call.key, end, call.startedMillis, call.course.counters());
       return;
     }
@@ -526,43 +456,20 @@ public final class CallExecutor implements AutoCloseable {
     if (wait != TaskTimeLimits.NEVER) {
       at = Math.min(at, now() + wait / MS + 1);
     }
-    set(call, at == CallCourse.NEVER ? null : new Timer(at, ++timerCount, call));
+    timers.set(call, at);
   }
 
-  private void tellPoll(Running call, long atMillis) {
-    if (call.course.end() != null) {
-      return;
+  private void tell(RunningCall call, @Nullable Progress news) {
+    if (news != null) {
+      JournalKey key = call.key;
+      to(sink -> sink.progress(key.job(), key.node(), key.invocation(), news));
     }
-    long clock = System.currentTimeMillis();
-    long next = call.course.nextMillis();
-    String trouble = call.course.trouble();
-    CallPoll poll =
-        new CallPoll(
-            clock,
-            trouble.isEmpty() ? "running" : trouble,
-            next == CallCourse.NEVER ? 0 : clock + Math.max(0, next - atMillis));
-    Progress news = Progress.NONE.withCounters(call.progress.counters()).withPoll(poll);
-    JournalKey key = call.key;
-    to(sink -> sink.progress(key.job(), key.node(), key.invocation(), news));
-  }
-
-  private void tellProgress(Running call) {
-    Json.Obj progress = call.course.takeProgress();
-    Counters counters = call.course.counters();
-    if (progress == null && counters.equals(call.progress.counters())) {
-      return;
-    }
-    call.limits.sign(System.nanoTime());
-    call.progress =
-        (progress == null ? call.progress : ProgressParser.of(progress)).withCounters(counters);
-    JournalKey key = call.key;
-    to(sink -> sink.progress(key.job(), key.node(), key.invocation(), call.progress));
   }
 
   /** A question was answered: the next may be asked. */
   private void answered(String service) {
     questions.answered(service);
-    for (Running next = questions.next(); next != null; next = questions.next()) {
+    for (RunningCall next = questions.next(); next != null; next = questions.next()) {
       next.isWaiting = false;
       if (running.get(next.key) == next) {
         advance(next);
@@ -604,7 +511,7 @@ public final class CallExecutor implements AutoCloseable {
     finish(key, new CallCourse.End(kind, null, message, 0, null), 0, Counters.NONE);
   }
 
-  private void event(Running call, String name, Json.Builder about) {
+  private void event(RunningCall call, String name, Json.Builder about) {
     event(call.key, name, about.build());
   }
 
@@ -644,8 +551,8 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   /**
-   * Lets go of all calls: each that was sent ends here as lost, and its service goes on. Whoever
-   * comes next asks about it.
+   * Lets go of all calls: each that was sent ends here as lost, and its service goes on. A
+   * successor asks about it.
    */
   @Override
   public void close() {
@@ -662,7 +569,7 @@ public final class CallExecutor implements AutoCloseable {
     thread.close(CLOSE_BOUND);
   }
 
-  private static void letGo(Running call, String why) {
+  private static void letGo(RunningCall call, String why) {
     if (call.isUnsent) {
       // Nobody need ask a service that would not know it.
       call.course.started(new CallAnswer.NotStarted(why, 1), now());
@@ -672,7 +579,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void letGoOfAll() {
-    for (Running call : new ArrayList<>(running.values())) {
+    for (RunningCall call : new ArrayList<>(running.values())) {
       letGo(call, "its runner was stopped");
       advance(call);
     }

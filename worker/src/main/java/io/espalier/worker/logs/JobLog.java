@@ -139,7 +139,7 @@ final class JobLog {
     try {
       Files.deleteIfExists(directory);
     } catch (java.nio.file.DirectoryNotEmptyException e) {
-      log.info("{} holds files that are none of ours", directory);
+      log.info("{} contains files that are none of ours", directory);
     }
   }
 

@@ -216,8 +216,8 @@ final class RunningBatch implements TaskProcess.Owner {
   }
 
   /**
-   * Stops one task. A line that asks the process to give it up stands in the place of TERM; KILL,
-   * and every signal once all tasks are to be stopped, is for the process.
+   * Stops one task. A line that asks the process to give it up replaces TERM; KILL, and every
+   * signal once all tasks are to be stopped, is for the process.
    */
   void kill(BatchMember member, KillRequest how) {
     if (how.method() == KillRequest.Method.KILL) {
@@ -282,7 +282,7 @@ final class RunningBatch implements TaskProcess.Owner {
           "line_refused",
           Json.object().put("message", (refusals - REFUSALS_LOGGED) + " further lines"));
     }
-    // Whoever has not begun has failed only if nobody has begun: then the program is broken.
+    // Tasks that have not begun have failed only if none has begun: then the program is broken.
     boolean broken = !anyBegun && !process.isSignalled();
     List<BatchMember> left = new ArrayList<>(live);
     live.clear();

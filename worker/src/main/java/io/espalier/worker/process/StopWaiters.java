@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** Tracks who waits for the ends of which tasks; confined to the supervisor's thread. */
+/** Tracks the commands that wait for tasks to end; confined to the supervisor's thread. */
 final class StopWaiters {
   private final List<Wait> waits = new ArrayList<>();
 

@@ -31,7 +31,7 @@ interface TaskHost {
   /** A process has started. */
   void started(Journal.Entry process);
 
-  /** Tells whoever wants to know that a task has started. */
+  /** Reports that a task has started. */
   void confirm(LaunchSpec launch);
 
   /** Control groups were removed, as far as that was possible. */

@@ -58,7 +58,7 @@ final class TaskProcess implements ProcessBackend.Events, TaskOutput.Sink, Termi
   private boolean killedByGuard;
   private boolean ended;
 
-  /** Whoever the process runs for. */
+  /** The owner for which the process runs. */
   interface Owner {
     /** It has started. */
     void started();

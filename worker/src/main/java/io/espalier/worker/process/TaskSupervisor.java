@@ -20,7 +20,6 @@ import io.espalier.worker.process.kill.LeaseGuard;
 import io.espalier.worker.process.kill.RecoveryReport;
 import io.espalier.worker.process.kill.StrayKiller;
 import io.espalier.worker.process.kill.WorkerDirectory;
-import io.espalier.worker.process.os.Signals;
 import io.espalier.worker.process.os.TaskUser;
 import io.espalier.worker.process.spawn.JdkProcesses;
 import io.espalier.worker.process.spawn.NativeProcesses;
@@ -65,6 +64,7 @@ public final class TaskSupervisor implements AutoCloseable {
 
   private final SupervisorOptions options;
   private final TaskLog log;
+  private final WorkerDirectory directory;
   private final Journal journal;
   private final LeaseGuard guard;
   private final @Nullable Path gate;
@@ -74,14 +74,15 @@ public final class TaskSupervisor implements AutoCloseable {
   private final TaskUsers users;
   private final SupervisorLoop loop;
   private final StrayKiller sweeper;
-  private final RecoveryReport recovery;
   private final JsonDecoder json = JsonReader.strict()::read;
   private final ProgressParser progressText = new ProgressParser(json);
   private final int capacity;
   private final Map<JournalKey, SupervisedTask> known = new ConcurrentHashMap<>();
   private final Map<JournalKey, LaunchSpec> accepted = new ConcurrentHashMap<>();
 
-  /** What has not begun. Whoever removes a task from it decides: it begins, or it is recalled. */
+  /**
+   * Tasks that have not begun. The thread that removes one decides: it begins, or it is recalled.
+   */
   private final Set<JournalKey> unbegun = ConcurrentHashMap.newKeySet();
 
   private volatile @Nullable TaskListener listener;
@@ -97,15 +98,15 @@ public final class TaskSupervisor implements AutoCloseable {
   private TaskSupervisor(
       SupervisorOptions options,
       LogStore logs,
-      WorkerDirectory taken,
+      WorkerDirectory directory,
       LeaseGuard guard,
       @Nullable Path gate,
       ProcessBackend processes) {
     this.options = options;
     this.gate = gate;
     this.log = new TaskLog(logs, options.host(), options.statusForm());
-    this.journal = taken.journal();
-    this.recovery = taken.recovery();
+    this.directory = directory;
+    this.journal = directory.journal();
     this.guard = guard;
     this.processes = processes;
     this.capacity = processes.capacity();
@@ -210,7 +211,7 @@ public final class TaskSupervisor implements AutoCloseable {
 
   /** Returns what was found of an earlier run, all of it dead by now. */
   public RecoveryReport recovery() {
-    return recovery;
+    return directory.recovery();
   }
 
   /**
@@ -534,11 +535,7 @@ public final class TaskSupervisor implements AutoCloseable {
 
     @Override
     public void started(Journal.Entry process) {
-      try {
-        journal.started(process);
-      } catch (IOException e) {
-        logger.warn("cannot note the start of {}: {}", process.invocation(), e.getMessage());
-      }
+      directory.started(process);
     }
 
     @Override
@@ -551,15 +548,7 @@ public final class TaskSupervisor implements AutoCloseable {
 
     @Override
     public void groupRemoved(TaskGroup group) {
-      for (Path path : group.paths()) {
-        try {
-          if (!Files.exists(path)) {
-            journal.groupRemoved(path);
-          }
-        } catch (IOException e) {
-          logger.warn("cannot note the removal of {}: {}", path, e.getMessage());
-        }
-      }
+      directory.groupRemoved(group);
     }
 
     @Override
@@ -577,11 +566,7 @@ public final class TaskSupervisor implements AutoCloseable {
     @Override
     public void ended(String invocation) {
       liveProcesses--;
-      try {
-        journal.ended(invocation);
-      } catch (IOException e) {
-        logger.warn("cannot note the end of {}: {}", invocation, e.getMessage());
-      }
+      directory.ended(invocation);
     }
 
     @Override
@@ -618,7 +603,7 @@ public final class TaskSupervisor implements AutoCloseable {
       loop.close(wait.plus(KILL_BOUND).plusSeconds(5));
     }
     if (accepted.isEmpty()) {
-      killLeftBehind();
+      directory.killLeftBehind();
       processes.close();
       guard.close();
     } else {
@@ -632,25 +617,6 @@ public final class TaskSupervisor implements AutoCloseable {
       journal.close();
     } catch (IOException e) {
       logger.warn("closing the journal: {}", e.getMessage());
-    }
-  }
-
-  /**
-   * Kills daemons that tasks have created: they had given up everything that tied them to a task.
-   */
-  private void killLeftBehind() {
-    if (!journal.hasStarted()) {
-      return;
-    }
-    Journal.Left run = new Journal.Left(journal.cookie(), "", List.of());
-    JournalKiller killer = new JournalKiller();
-    for (int i = 0; i < 10; i++) {
-      JournalKiller.Found found =
-          killer.round(run, JournalKiller.Reach.RUN, invocation -> Signals.KILL);
-      if (found.isNothing()) {
-        return;
-      }
-      logger.warn("killing what tasks have left behind, {}", found);
     }
   }
 }

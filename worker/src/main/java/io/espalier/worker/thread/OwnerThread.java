@@ -144,7 +144,7 @@ public final class OwnerThread<M> {
     @Override
     public void await(long nanos) throws InterruptedException {
       long end = System.nanoTime() + nanos;
-      // Whoever posts a message after we have looked into the inbox sees that we sleep.
+      // A thread that posts a message after we have looked into the inbox sees that we sleep.
       asleep = nanos > 0;
       for (long left = nanos;
           left > 0

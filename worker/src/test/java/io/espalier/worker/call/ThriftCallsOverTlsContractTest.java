@@ -2,9 +2,7 @@ package io.espalier.worker.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.call.CallClient;
 import io.espalier.core.json.Json;
-import io.espalier.testkit.running.CallClientContract;
 import io.espalier.testkit.tls.Authority;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,20 +12,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Calls over Thrift keep the contract with TLS too: of an agent that wants certificates and a
- * secret.
- */
-class ThriftCallsOverTlsContractTest extends CallClientContract {
+/** Calls over TLS keep the contract, to an agent that wants certificates and a secret. */
+class ThriftCallsOverTlsContractTest extends ThriftCallClientContract {
   @TempDir static Path directory = Path.of("");
 
   private static final CompletableFuture<Json.Obj> TLS = new CompletableFuture<>();
   private static final CompletableFuture<Authority.Member> AGENT = new CompletableFuture<>();
 
-  private final FakeAgent agent;
-
   ThriftCallsOverTlsContractTest() throws IOException {
-    agent = new FakeAgent(FakeAgent.tls("127.0.0.1", AGENT.join(), directory.resolve("ca.pem")));
+    super(new FakeAgent(FakeAgent.tls("127.0.0.1", AGENT.join(), directory.resolve("ca.pem"))));
   }
 
   @BeforeAll
@@ -44,27 +37,13 @@ class ThriftCallsOverTlsContractTest extends CallClientContract {
     Files.writeString(directory.resolve("secret"), "open sesame\n");
   }
 
-  @Override
-  protected CallClient create() {
-    return new ThriftCalls();
-  }
-
   @AfterEach
   void eachRequestHasTheSecret() {
     assertThat(agent.requests()).allMatch(request -> request.secret().equals("open sesame"));
   }
 
   @Override
-  protected void behaves(Behaviour now) {
-    agent.behaves(now);
-  }
-
-  @Override
-  protected int requests() {
-    return agent.requests().size();
-  }
-
-  private static Json.Obj options(int port) {
+  protected Json.Obj options(int port) {
     return Json.object()
         .put("host", "127.0.0.1")
         .put("port", port)
@@ -75,22 +54,7 @@ class ThriftCallsOverTlsContractTest extends CallClientContract {
   }
 
   @Override
-  protected Json.Obj options() {
-    return options(agent.port());
-  }
-
-  @Override
-  protected Json.Obj optionsOfNobody() {
-    return options(1);
-  }
-
-  @Override
   protected Json.Obj wrongOptions() {
     return Json.object().put("host", "127.0.0.1").put("port", 1).put("tls", 7).build();
-  }
-
-  @Override
-  protected void stop() throws IOException {
-    agent.close();
   }
 }

@@ -287,7 +287,7 @@ public record Contexts(@Nullable String current, Map<String, Target> byName) {
                           Problem.Severity.ERROR,
                           path.key(key),
                           object.keyAt(key),
-                          // Whoever writes a token here shall not see it on a screen.
+                          // A token that was written here must not appear on a screen.
                           null,
                           "unknown key",
                           suggestion(key, known)));

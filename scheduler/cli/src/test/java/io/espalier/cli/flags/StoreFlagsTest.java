@@ -91,7 +91,7 @@ class StoreFlagsTest {
                         "--status-store postgres is none of sqlite, memory,"
                             + " mysql://USER@HOST:PORT/SCHEMA"),
             p -> assertThat(p).isEqualTo("--store-... flags are for --status-store mysql://..."),
-            p -> assertThat(p).contains("holds a password").doesNotContain("s3cret"),
+            p -> assertThat(p).contains("contains a password").doesNotContain("s3cret"),
             p -> assertThat(p).isEqualTo("--store-password-env ESPALIER_NO_SUCH is not set"));
   }
 }

@@ -86,7 +86,7 @@ final class EtaWindowsTest {
     Instant now = Instant.parse("2026-03-02T00:00:00Z");
     start("\"windows\": [\"Mon 00:00-12:00 UTC\"]", now);
     JobEta with = eta(MINUTE, now);
-    start("\"windows\": []", now);
+    start("\"enabled\": true", now);
     assertThat(with).isEqualTo(eta(MINUTE, now));
   }
 

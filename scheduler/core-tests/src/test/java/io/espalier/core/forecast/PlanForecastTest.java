@@ -66,9 +66,10 @@ final class PlanForecastTest {
     int a = core.findJob("a");
     core.setStatus(a, core.findNode(a, "3"), TaskStatus.of(Main.DONE, 5, 0));
     core.setStatus(a, core.findNode(a, "6"), TaskStatus.of(Main.FAILED, 5, 0));
-    core.override(new LimitOverride("host", "slots", "g", 4, "", "", 0, 0));
-    core.setFactor(
-        new LimitFactor("brake", Scope.node("host", "h"), Set.of(), 500_000, "", "", 0, 0));
+    core.limits().override(new LimitOverride("host", "slots", "g", 4, "", "", 0, 0));
+    core.limits()
+        .setFactor(
+            new LimitFactor("brake", Scope.node("host", "h"), Set.of(), 500_000, "", "", 0, 0));
     while (!core.stepLimits(Integer.MAX_VALUE)) {
       // Until they are in effect.
     }

@@ -211,11 +211,11 @@ class HealthLimitsTest {
   void anOverrideBelowCountsAndOneAboveIsReachedOnlyByAHealthyNode() {
     world.configure(config(""));
     answer(Map.of("h1", 9.0, "h2", 1.0));
-    world.core.override(new LimitOverride("host", "slots", "", 1, "", "", 0, 0));
+    world.core.limits().override(new LimitOverride("host", "slots", "", 1, "", "", 0, 0));
     world.settle();
     assertThat(limit("h1")).isEqualTo(1);
     assertThat(limit("h2")).isEqualTo(1);
-    world.core.override(new LimitOverride("host", "slots", "", 6, "", "", 0, 0));
+    world.core.limits().override(new LimitOverride("host", "slots", "", 6, "", "", 0, 0));
     world.settle();
     assertThat(limit("h1")).isEqualTo(2);
     assertThat(limit("h2")).isEqualTo(6);

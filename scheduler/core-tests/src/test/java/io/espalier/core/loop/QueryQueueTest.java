@@ -71,10 +71,10 @@ class QueryQueueTest {
     Explanation explanation = ask(new Query.Explain("j", "c"));
     assertThat(explanation.path())
         .containsExactly(
-            new Explanation.Step("instance-node", "instance", true, List.of(), false),
+            new Explanation.Step("instance-node", "instance", true, List.of(), false, null),
             new Explanation.Step(
-                "h1", "host", true, List.of(new Explanation.Use("slots", 1, 2, 2)), true),
-            new Explanation.Step("c", "db", true, List.of(), false));
+                "h1", "host", true, List.of(new Explanation.Use("slots", 1, 2, 2)), true, null),
+            new Explanation.Step("c", "db", true, List.of(), false, null));
     Reason reason = slots("c");
     assertThat(reason.holdersTotal()).isEqualTo(2);
     assertThat(reason.freeAtMillis()).as("nothing has ended yet").isZero();
@@ -151,7 +151,7 @@ class QueryQueueTest {
   }
 
   private List<String> nodesOf(String fingerprint) {
-    var page = world.ask(new Query.Tasks("j", "", "", "", 10, fingerprint, "", ""));
+    var page = world.ask(Query.Tasks.all("j", "", 10).withFingerprint(fingerprint));
     world.settle();
     return page.toCompletableFuture().join().tasks().stream().map(task -> task.node()).toList();
   }

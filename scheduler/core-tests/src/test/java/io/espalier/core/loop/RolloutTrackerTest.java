@@ -377,17 +377,17 @@ class RolloutTrackerTest {
   void noRoundLooksAtTheTasksThatWait() {
     perHost = 50;
     world.configure(config(STAGES));
-    long visited = world.core.visitedForStages();
+    long visited = world.core.staged().visited();
     assertThat(visited).isLessThanOrEqualTo(2 * 400);
     endAll("incomplete");
     for (int i = 0; i < 20; i++) {
       world.advance(1_000);
     }
-    assertThat(world.core.visitedForStages()).isEqualTo(visited);
+    assertThat(world.core.staged().visited()).isEqualTo(visited);
     endAll("done");
     world.advance(600_000);
     assertThat(running()).hasSize(79);
-    assertThat(world.core.visitedForStages()).isEqualTo(visited + 400);
+    assertThat(world.core.staged().visited()).isEqualTo(visited + 400);
   }
 
   @Test

@@ -315,7 +315,7 @@ class SchedulerLoopTest {
     assertThat(first.join().tasks().stream().map(t -> t.node() + " " + t.status()))
         .containsExactly("a running", "b done");
     var second = world.ask(Query.Tasks.all("j", first.join().next(), 2)).toCompletableFuture();
-    var done = world.ask(new Query.Tasks("j", "done", "", "", 9, "", "", "")).toCompletableFuture();
+    var done = world.ask(Query.Tasks.all("j", "", 9).withStatus("done")).toCompletableFuture();
     world.settle();
     assertThat(second.join().tasks().stream().map(t -> t.node() + " " + t.status()))
         .containsExactly("c running");
@@ -341,7 +341,7 @@ class SchedulerLoopTest {
   private TaskPage counted(String part, String after, int limit) {
     var page =
         world
-            .ask(new Query.Tasks("j", "", "", after, limit, "", "", "", part, "", true))
+            .ask(Query.Tasks.all("j", after, limit).with(query -> query.part(part).counted(true)))
             .toCompletableFuture();
     world.settle();
     return page.join();
@@ -350,7 +350,9 @@ class SchedulerLoopTest {
   private TaskPage waitingFor(String reason, String after, int limit) {
     var page =
         world
-            .ask(new Query.Tasks("j", "", "", after, limit, "", "", "", "", reason, true))
+            .ask(
+                Query.Tasks.all("j", after, limit)
+                    .with(query -> query.reason(reason).counted(true)))
             .toCompletableFuture();
     world.settle();
     return page.join();
@@ -377,7 +379,7 @@ class SchedulerLoopTest {
     assertThat(page.tasks()).hasSize(2);
     assertThat(waitingFor("resource", page.next(), 2).tasks()).hasSize(1);
     assertThat(waitingFor("startable", "", 9).tasks()).isEmpty();
-    var wrong = world.ask(new Query.Tasks("j", "", "", "", 9, "", "", "", "", "resources", false));
+    var wrong = world.ask(Query.Tasks.all("j", "", 9).withReason("resources"));
     world.settle();
     assertThat(wrong.toCompletableFuture())
         .failsWithin(Duration.ZERO)
@@ -403,7 +405,7 @@ class SchedulerLoopTest {
     assertThat(under("h2", "")).containsExactlyInAnyOrder("b", "c");
     assertThat(under("b", "db")).containsExactly("b");
     assertThat(under("", "")).containsExactlyInAnyOrder("a", "b", "c");
-    var none = world.ask(new Query.Tasks("j", "", "", "", 9, "", "h3", "")).toCompletableFuture();
+    var none = world.ask(Query.Tasks.all("j", "", 9).withUnder("h3")).toCompletableFuture();
     world.settle();
     assertThat(none)
         .failsWithin(Duration.ZERO)
@@ -413,7 +415,9 @@ class SchedulerLoopTest {
 
   private List<String> under(String node, String level) {
     var page =
-        world.ask(new Query.Tasks("j", "", "", "", 9, "", node, level)).toCompletableFuture();
+        world
+            .ask(Query.Tasks.all("j", "", 9).with(query -> query.under(node).level(level)))
+            .toCompletableFuture();
     world.settle();
     return page.join().tasks().stream().map(task -> task.node()).toList();
   }

@@ -59,12 +59,12 @@ final class ConfiguredLimitsTest {
   }
 
   private void override(String node, int limit) {
-    core.override(new LimitOverride("host", "slots", node, limit, "", "", 0, 0));
+    core.limits().override(new LimitOverride("host", "slots", node, limit, "", "", 0, 0));
     settle();
   }
 
   private void end(String node) {
-    core.endOverride(new LimitOverride.Key("host", "slots", node));
+    core.limits().endOverride(new LimitOverride.Key("host", "slots", node));
     settle();
   }
 

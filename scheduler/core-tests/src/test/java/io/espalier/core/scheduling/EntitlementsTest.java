@@ -217,7 +217,7 @@ final class EntitlementsTest {
   }
 
   private void override(String resource, int limit) {
-    core.override(new LimitOverride("host", resource, "", limit, "", "", 0, 0));
+    core.limits().override(new LimitOverride("host", resource, "", limit, "", "", 0, 0));
     while (!core.stepLimits(100)) {
       // In slices.
     }

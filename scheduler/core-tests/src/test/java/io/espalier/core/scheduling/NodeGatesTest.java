@@ -51,7 +51,8 @@ final class NodeGatesTest {
   }
 
   private void factor(String id, Scope scope, int millionths) {
-    core.setFactor(new LimitFactor(id, scope, Set.of("slots"), millionths, "ada", "a leak", 0, 0));
+    core.limits()
+        .setFactor(new LimitFactor(id, scope, Set.of("slots"), millionths, "ada", "a leak", 0, 0));
     settle();
   }
 
@@ -177,7 +178,7 @@ final class NodeGatesTest {
       test.core.verify();
       test.factor("f", Scope.all(), HALF);
       test.core.open(GateKind.NODE_CLOSED, HOST);
-      test.core.removeFactor("f");
+      test.core.limits().removeFactor("f");
       test.settle();
     }
     test.core.verify();
@@ -195,7 +196,7 @@ final class NodeGatesTest {
 
   /** The slices of one unit in which a factor takes effect. */
   private int slicesOf(Scope scope, int millionths) {
-    core.setFactor(new LimitFactor("f", scope, Set.of("slots"), millionths, "", "", 0, 0));
+    core.limits().setFactor(new LimitFactor("f", scope, Set.of("slots"), millionths, "", "", 0, 0));
     int slices = 1;
     while (!core.stepLimits(1)) {
       slices++;
@@ -231,7 +232,7 @@ final class NodeGatesTest {
   }
 
   private void override(String host, int limit) {
-    core.override(new LimitOverride("host", "slots", host, limit, "", "", 0, 0));
+    core.limits().override(new LimitOverride("host", "slots", host, limit, "", "", 0, 0));
     while (!core.stepLimits(1_000)) {
       // In slices.
     }
@@ -251,7 +252,7 @@ final class NodeGatesTest {
     factor("one", HOST, LimitFactor.ONE / 5);
     assertThat(List.of(slots("n1"), slots("n2"))).containsExactly(1, 3);
     factor("level", Scope.level("host"), LimitFactor.ONE);
-    core.override(new LimitOverride("host", "slots", "", 8, "", "", 0, 0));
+    core.limits().override(new LimitOverride("host", "slots", "", 8, "", "", 0, 0));
     settle();
     assertThat(List.of(slots("n1"), slots("n2"))).containsExactly(2, 4);
     assertThat(round()).hasSize(6);
@@ -263,8 +264,8 @@ final class NodeGatesTest {
             "needs 1 of slots, 0 of 4 are free; the limit of 8 is an override of the configured 5"
                 + " for all of level host; the limit of 8 is multiplied by 0.5, for all nodes, by"
                 + " ada (a leak)");
-    core.removeFactor("all");
-    core.removeFactor("one");
+    core.limits().removeFactor("all");
+    core.limits().removeFactor("one");
     settle();
     assertThat(List.of(slots("n1"), slots("n2"))).containsExactly(8, 8);
   }
@@ -277,7 +278,7 @@ final class NodeGatesTest {
     assertThat(slots("n1")).isZero();
     assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(Long.MAX_VALUE);
     core.setClock(2_000);
-    core.override(new LimitOverride("host", "slots", "n1", 3, "", "", 0, 0));
+    core.limits().override(new LimitOverride("host", "slots", "n1", 3, "", "", 0, 0));
     settle();
     assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(12_000);
     OverLimitScan scan = core.overLimits(12_000);
@@ -287,7 +288,7 @@ final class NodeGatesTest {
     assertThat(scan.found())
         .singleElement()
         .satisfies(found -> assertThat(List.of(found.used(), found.limit())).containsExactly(4, 3));
-    core.removeFactor("none");
+    core.limits().removeFactor("none");
     settle();
     assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(12_000);
   }

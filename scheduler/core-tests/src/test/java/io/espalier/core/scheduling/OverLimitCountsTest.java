@@ -35,7 +35,7 @@ final class OverLimitCountsTest {
   }
 
   private void override(String level, String resource, String node, int limit) {
-    core.override(new LimitOverride(level, resource, node, limit, "", "", 0, 0));
+    core.limits().override(new LimitOverride(level, resource, node, limit, "", "", 0, 0));
     while (!core.stepLimits(50)) {
       // In slices.
     }
@@ -125,7 +125,7 @@ final class OverLimitCountsTest {
     OverLimitScan.Found place = onlyPlace(14_000);
     assertThat(List.of(place.level(), place.node(), place.used(), place.limit(), place.holders()))
         .containsExactly("worker", "w1", 3, 1, 3);
-    core.endOverride(new LimitOverride.Key("worker", "ram", "w1"));
+    core.limits().endOverride(new LimitOverride.Key("worker", "ram", "w1"));
     assertThat(core.stepLimits(1000)).isTrue();
     assertThat(core.capacity().nextOverLimitMillis()).isEqualTo(Long.MAX_VALUE);
   }

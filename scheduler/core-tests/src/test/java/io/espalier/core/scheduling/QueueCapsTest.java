@@ -131,7 +131,7 @@ final class QueueCapsTest {
     assertThat(core.capacity().resources())
         .containsExactly(
             new ResourceUse("host", "slots", 27, 100), new ResourceUse("host", "disk", 0, 40));
-    core.override(new LimitOverride("host", "slots", "h1", 45, "", "", now, 0));
+    core.limits().override(new LimitOverride("host", "slots", "h1", 45, "", "", now, 0));
     assertThat(core.stepLimits(1000)).isTrue();
     assertThat(core.capacity().resources()).contains(new ResourceUse("host", "slots", 27, 140));
     apply(
@@ -149,11 +149,11 @@ final class QueueCapsTest {
     apply(config(etl(Map.of(), Map.of(SLOTS, 0.1))), 20);
     round();
     assertThat(running("a")).isEqualTo(10);
-    core.override(new LimitOverride("host", "slots", "h1", 45, "", "", now, 0));
+    core.limits().override(new LimitOverride("host", "slots", "h1", 45, "", "", now, 0));
     assertThat(core.stepLimits(1000)).isTrue();
     round();
     assertThat(running("a")).as("a tenth of 140").isEqualTo(14);
-    core.override(new LimitOverride("host", "slots", "", 2, "", "", now, 0));
+    core.limits().override(new LimitOverride("host", "slots", "", 2, "", "", now, 0));
     assertThat(core.stepLimits(1000)).isTrue();
     round();
     assertThat(running("a")).as("nothing is killed").isEqualTo(14);

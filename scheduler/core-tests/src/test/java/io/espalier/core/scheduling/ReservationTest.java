@@ -261,7 +261,8 @@ final class ReservationTest {
     apply();
     assertThat(endsUntilHeavy(500)).isEqualTo(-1);
     assertThat(core.capacity().reservations()).isEmpty();
-    core.override(new LimitOverride("instance", "slots", TreeFixture.INSTANCE, 2, "", "", now, 0));
+    core.limits()
+        .override(new LimitOverride("instance", "slots", TreeFixture.INSTANCE, 2, "", "", now, 0));
     core.stepLimits(100);
     assertThat(endsUntilHeavy(200)).isPositive();
   }
@@ -272,7 +273,8 @@ final class ReservationTest {
     while (core.capacity().reservations().isEmpty()) {
       end();
     }
-    core.override(new LimitOverride("instance", "slots", TreeFixture.INSTANCE, 1, "", "", now, 0));
+    core.limits()
+        .override(new LimitOverride("instance", "slots", TreeFixture.INSTANCE, 1, "", "", now, 0));
     core.stepLimits(100);
     now += 1_000;
     turn();
@@ -454,7 +456,8 @@ final class ReservationTest {
     }
     core.verify();
     assertThat(core.capacity().reservations()).as("after %d steps", steps).isEqualTo(held);
-    core.override(new LimitOverride("instance", "slots", TreeFixture.INSTANCE, 1, "", "", now, 0));
+    core.limits()
+        .override(new LimitOverride("instance", "slots", TreeFixture.INSTANCE, 1, "", "", now, 0));
     while (!core.stepLimits(100)) {
       // In slices.
     }

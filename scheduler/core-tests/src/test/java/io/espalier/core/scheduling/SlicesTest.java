@@ -120,7 +120,7 @@ final class SlicesTest {
     Config config = hosts(2).build();
     core.apply(config, TreeFixture.regular(config.settings().levels(), HOSTS, 3), 1_000);
     fill();
-    core.override(new LimitOverride("host", "slots", "", 4, "", "", 0, 0));
+    core.limits().override(new LimitOverride("host", "slots", "", 4, "", "", 0, 0));
     long most = 0;
     boolean done = false;
     while (!done) {
@@ -142,7 +142,7 @@ final class SlicesTest {
     core.begin(core.prepare(config, TreeFixture.regular(config.settings().levels(), 201, 3)));
     assertThat(core.step(50)).isNull();
     core.setClock(3_000);
-    core.override(new LimitOverride("host", "slots", "", 1, "", "", 0, 0));
+    core.limits().override(new LimitOverride("host", "slots", "", 1, "", "", 0, 0));
     while (!core.stepLimits(10_000)) {
       // The world in force has it before the one that is being made.
     }

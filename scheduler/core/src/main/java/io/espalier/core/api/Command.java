@@ -313,7 +313,7 @@ public sealed interface Command<T> {
     }
   }
 
-  /** Ends a quarantine, whoever has set it, or discards a suggestion. */
+  /** Ends a quarantine that anybody has set, or discards a suggestion. */
   record LiftQuarantine(Quarantine.Key key, String author, String reason)
       implements Command<Quarantine> {
     @Override

@@ -60,7 +60,7 @@ public interface JobVersions {
    *
    * @param fetchesNodes whether nodes are fetched if the node sources differ: their programs and
    *     queries run then. Without, such a plan has no impact
-   * @param assumedMillis how long the tasks of jobs take of which none has ended; 0: not known
+   * @param assumedMillis how long the tasks of a job take while none has ended; 0: not known
    */
   CompletionStage<ConfigPlan> plan(ConfigChange change, boolean fetchesNodes, long assumedMillis);
 

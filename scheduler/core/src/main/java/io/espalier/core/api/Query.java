@@ -16,6 +16,7 @@ import io.espalier.core.api.view.TaskView;
 import io.espalier.core.api.view.TreeView;
 import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.api.view.WorkerView;
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -106,6 +107,7 @@ public sealed interface Query<T> {
    * @param counted whether the answer says how many tasks there are on all pages, which takes a
    *     look at every task of the job
    */
+  @RecordBuilder
   record Tasks(
       String job,
       String status,
@@ -118,29 +120,10 @@ public sealed interface Query<T> {
       String part,
       String reason,
       boolean counted)
-      implements Query<TaskPage> {
-    /** Asks for a page without a count. */
-    public Tasks(
-        String job,
-        String status,
-        String nodePrefix,
-        String after,
-        int limit,
-        String fingerprint,
-        String under,
-        String level) {
-      this(job, status, nodePrefix, after, limit, fingerprint, under, level, "", "", false);
-    }
-
-    /** Asks for a page of all tasks of a job. */
+      implements Query<TaskPage>, QueryTasksBuilder.With {
+    /** Asks for a page of all tasks of a job, without a count. */
     public static Tasks all(String job, String after, int limit) {
-      return new Tasks(job, "", "", after, limit, "", "", "");
-    }
-
-    /** The query for another page. */
-    public Tasks after(String cursor) {
-      return new Tasks(
-          job, status, nodePrefix, cursor, limit, fingerprint, under, level, part, reason, counted);
+      return new Tasks(job, "", "", after, limit, "", "", "", "", "", false);
     }
 
     @Override
@@ -314,7 +297,7 @@ public sealed interface Query<T> {
   /**
    * A page of the redundancy groups of one kind; computed recently.
    *
-   * @param onlyFull whether only groups are listed of which no further member may become busy
+   * @param onlyFull whether to list only groups in which no further member may become busy
    * @param after cursor of the previous page; empty: the first page
    * @param limit maximum number of groups, 1 to 1000
    */

@@ -50,11 +50,11 @@ public interface CallClient extends AutoCloseable {
    */
   CompletionStage<CallAnswer> start(Call call, Json.Obj argument, BooleanSupplier maySend);
 
-  /** Returns whether the service of a call can be asked how it stands. */
+  /** Returns whether the service of a call can be asked for its state. */
   boolean canPoll(Call call);
 
   /**
-   * Asks how a call stands; changes nothing.
+   * Asks for the state of a call; changes nothing.
    *
    * @param handle what the service called it; empty: unknown
    */

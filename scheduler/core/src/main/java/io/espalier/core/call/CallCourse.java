@@ -108,7 +108,7 @@ public final class CallCourse {
     if (course.awaitsCallback()) {
       return course;
     }
-    course.doubt("whoever made this call was lost", nowMillis);
+    course.doubt("the process that made this call was lost", nowMillis);
     return course;
   }
 
@@ -161,7 +161,7 @@ public final class CallCourse {
     }
   }
 
-  /** Takes an answer that says how the call stands. */
+  /** Takes an answer with the state of the call. */
   private void take(CallAnswer answer, long nowMillis) {
     confirmed = true;
     silentSince = NEVER;

@@ -8,8 +8,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
 /**
- * Makes and checks the URLs at which services report the ends of their calls. A URL holds an HMAC
- * for one invocation: whoever has it may end this invocation and nothing else. Thread-safe.
+ * Makes and checks the URLs at which services report the ends of their calls. A URL contains an
+ * HMAC for one invocation: a client that has it may end this invocation and nothing else.
+ * Thread-safe.
  */
 public final class CallbackSigner {
   /** The path of callbacks; the id of the invocation follows. */

@@ -35,7 +35,7 @@ import java.util.Optional;
  * @param command argv prefix; empty: the worker command
  * @param call how its tasks call a service; empty: they are processes
  * @param program the steps of its tasks; {@link Program#NONE}: its command or call is the only one
- * @param options its options, of which the settings have the defaults
+ * @param options its options; their defaults are in the settings
  * @param versionId version; -1 when there is none
  * @param createTime epoch seconds, 0 when unknown
  * @param modifyTime epoch seconds, 0 when unknown

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param whitelist allowed names; empty: every name passes
  * @param whitelistRegex expression that must be found anywhere in the name
- * @param tagWhitelist allowed tags, of which one must match; empty: every node passes
+ * @param tagWhitelist allowed tags, one must match; empty: every node passes
  * @param fraction share of nodes that pass, in [0, 1]
  * @param labels condition on the labels of workers; on levels of nodes every one passes
  */

@@ -21,7 +21,7 @@ import java.util.Map;
  * @param nodeWindows when tasks may start on some nodes
  * @param exitInitialWaitBefore time until which the initial wait is skipped
  * @param nodesHash identifies the {@code nodes} object, to which a node snapshot is bound; with
- *     several schedulers also the redundancy groups, of which the snapshot says where they are
+ *     several schedulers also the redundancy groups, whose places are in the snapshot
  * @param original the JSON from which the settings were parsed
  */
 public record Settings(
@@ -84,8 +84,8 @@ public record Settings(
   }
 
   /**
-   * Returns the lowest level of which every scheduler reads all nodes, whatever its partition: none
-   * of the levels down to it has nodes of a source with {@code push_down}.
+   * Returns the lowest level whose nodes every scheduler reads completely, whatever its partition:
+   * none of the levels down to it has nodes of a source with {@code push_down}.
    */
   public int lowestSharedLevel() {
     int lowest = levels.bottom();

@@ -34,7 +34,7 @@ final class EtaDemand {
     return work.length;
   }
 
-  /** Adds tasks of a job, each of which needs so many slots. */
+  /** Adds tasks of a job, with the slots that each needs. */
   void add(int place, double tasks, int need, JobPace pace) {
     work[place] += tasks * need * pace.taskMillis();
     variance[place] += tasks * need * need * pace.taskVariance();

@@ -21,7 +21,7 @@ public final class EtaScan {
   /** Zeroing so many numbers costs about as much as visiting one task. */
   private static final int CLEARED_PER_UNIT = 64;
 
-  /** In place of a job: all of them, none of which comes before another. */
+  /** In place of a job: all of them, without an order. */
   public static final int ALL = -1;
 
   private final WorkLeft left;

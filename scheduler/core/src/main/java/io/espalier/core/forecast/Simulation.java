@@ -230,7 +230,7 @@ public final class Simulation {
   private void endOverrides() {
     for (LimitOverride override : core.capacity().overrides()) {
       if (override.untilMillis() > 0 && override.untilMillis() <= now) {
-        core.endOverride(override.key());
+        core.limits().endOverride(override.key());
         while (!core.stepLimits(Integer.MAX_VALUE)) {
           // Each call brings more of it into effect.
         }

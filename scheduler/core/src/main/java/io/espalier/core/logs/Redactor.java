@@ -28,7 +28,7 @@ public final class Redactor {
       "(?:password|passwd|passphrase|pwd(?!=/)|secret|token(?!s)|api[_-]?key|access[_-]?key|private[_-]?key"
           + "|credentials?)[a-z0-9_-]{0,32}\\\\?[\"']?\\s{0,4}[=:]\\s{0,4}";
 
-  /** The words of which every text with a common secret has one. */
+  /** Every text with a common secret has one of these words. */
   private static final LiteralSearch WORDS =
       new LiteralSearch(
           List.of(

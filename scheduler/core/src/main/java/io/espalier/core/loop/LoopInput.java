@@ -61,7 +61,7 @@ public sealed interface LoopInput {
    * Copies the state of the scheduler, in slices.
    *
    * @param mostTasks the number of tasks above which it is refused
-   * @param answer completes on the owner's thread; what it holds may not be durable yet
+   * @param answer completes on the owner's thread; what it contains may not be durable yet
    */
   record TakeSnapshot(long mostTasks, CompletableFuture<SchedulerSnapshot> answer)
       implements LoopInput {

@@ -398,7 +398,7 @@ final class OperatorCommands implements Command.Handler {
             nowMillis,
             brakeChanges());
     views.changed();
-    return committer.commit(new BrakeView(released, released.factorAt(nowMillis), true));
+    return committer.commit(new BrakeView(released, released.factorAt(nowMillis), true, List.of()));
   }
 
   @Override

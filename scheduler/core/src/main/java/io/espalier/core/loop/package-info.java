@@ -2,7 +2,7 @@
  * The scheduler loop: one owner thread calls it, step by step.
  *
  * <p>Each step takes the inputs, lets the core decide, and writes the changes; a task starts only
- * after its row is durable. The packages, each of which uses only those listed before it:
+ * after its row is durable. The packages; each uses only those listed before it:
  *
  * <ul>
  *   <li>{@code state}: the running tasks, the ports to the outside, and the seam of what is done

@@ -30,7 +30,7 @@ public final class Jitter {
   }
 
   /**
-   * Returns a wait, of which a random part is missing.
+   * Returns a wait, shortened by a random part.
    *
    * @param wait not negative, in any unit
    * @param part the largest part that may be missing, 0 to 1

@@ -230,7 +230,7 @@ public final class SchedulerProtocol {
     takeoverOver = false;
     states.unsafeUntil(takeoverEnds);
     String why = "worker " + because.shard() + " has served an earlier scheduler";
-    out.warn(why + ", of which the new status store knows nothing: safe wait");
+    out.warn(why + ", and the new status store knows nothing about it: safe wait");
     for (RemoteWorker worker : List.copyOf(pool.all())) {
       for (TrackedRun run : List.copyOf(worker.runs)) {
         if (run.state == TrackedRun.State.QUEUED) {

@@ -138,7 +138,7 @@ final class TrackedRuns {
       return true;
     }
     if (run.state == TrackedRun.State.ENDED) {
-      // This holds for a lost run too: until that is durable, only the worker knows better.
+      // This is true for a lost run too: until that is durable, only the worker knows better.
       return false;
     }
     run.reported = true;

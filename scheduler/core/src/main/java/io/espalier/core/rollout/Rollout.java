@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * How far the roll-out of a job is: what is stored of it beside its {@link RolloutMembers}.
  * Immutable.
  *
- * @param fingerprint stands for what the tasks run and for the stages
+ * @param fingerprint identifies what the tasks run and the stages
  * @param stages the stages as in the configuration, such as {@code 1%}
  * @param sizes how many tasks each stage and those before it had when the roll-out began
  * @param stage the stage that was opened last, from 0

@@ -12,9 +12,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The call of one invocation: what its job says, and what the placeholders stand for. A stored
- * running task has it, so that whoever takes over can ask about it although the configuration has
- * changed.
+ * The call of one invocation: what its job says, and the values of the placeholders. A stored
+ * running task has it, so that a successor can ask about it although the configuration has changed.
  *
  * @param names what placeholders stand for, without braces: {@code node}, {@code job}, each level
  *     of the path, {@code invocation}, {@code token}, {@code attempt}, {@code key}, {@code
@@ -71,12 +70,12 @@ public record Call(CallSpec spec, Map<String, String> names, InvocationLimits li
 
   /** Returns the URL at which its service may report its end; empty: it reports nothing. */
   public String callback() {
-    // A level may have the name of the placeholder; then that stands for a node.
+    // A level may have the name of the placeholder; then it means a node.
     String url = spec.callback().isEmpty() ? "" : name(CallSpec.CALLBACK);
     return url.startsWith("http://") || url.startsWith("https://") ? url : "";
   }
 
-  /** A copy in which one more placeholder stands for something. */
+  /** A copy with the value of one more placeholder. */
   public Call withName(String placeholder, String value) {
     Map<String, String> more = new LinkedHashMap<>(names);
     more.put(placeholder, value);
@@ -100,7 +99,7 @@ public record Call(CallSpec spec, Map<String, String> names, InvocationLimits li
     return "Call[spec=" + spec + ", names=" + shown + ", limits=" + limits + "]";
   }
 
-  /** Returns what a placeholder stands for; empty when there is none of that name. */
+  /** Returns the value of a placeholder; empty when there is none of that name. */
   public String name(String placeholder) {
     return names.getOrDefault(placeholder, "");
   }

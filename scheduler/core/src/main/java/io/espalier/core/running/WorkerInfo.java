@@ -40,7 +40,7 @@ public record WorkerInfo(
     labels = Map.copyOf(labels);
   }
 
-  /** A healthy worker of which nothing else is known. */
+  /** A healthy worker about which nothing else is known. */
   public static WorkerInfoBuilder of(WorkerRef ref, String host) {
     return new WorkerInfo(
             ref,

@@ -13,7 +13,7 @@ public interface PlacementListener {
   void placed(long run);
 
   /**
-   * Receives a start as {@link #placed(long)}, with the batch of which it is.
+   * Receives a start as {@link #placed(long)}, with its batch.
    *
    * @param batch the number of the batch that one process may run, which is the same for
    *     consecutive starts of it; 0: the job has no batches

@@ -153,25 +153,25 @@ public final class Replay {
       }
       same(e, new CoreEvent.Stepped(e.units(), done));
     } else if (event instanceof CoreEvent.Overridden e) {
-      core.override(e.override());
+      core.limits().override(e.override());
     } else if (event instanceof CoreEvent.OverrideEnded e) {
-      core.endOverride(e.key());
+      core.limits().endOverride(e.key());
     } else if (event instanceof CoreEvent.FactorSet e) {
-      core.setFactor(e.factor());
+      core.limits().setFactor(e.factor());
     } else if (event instanceof CoreEvent.FactorRemoved e) {
-      core.removeFactor(e.id());
+      core.limits().removeFactor(e.id());
     } else if (event instanceof CoreEvent.HealthSet e) {
-      core.setHealth(e.health());
+      core.limits().setHealth(e.health());
     } else if (event instanceof CoreEvent.HealthRemoved e) {
-      core.removeHealth(e.level(), e.resource(), e.node());
+      core.limits().removeHealth(e.level(), e.resource(), e.node());
     } else if (event instanceof CoreEvent.StagesClosed e) {
       core.close(e.gate());
     } else if (event instanceof CoreEvent.StagesOpened e) {
       core.openStages(e.job());
     } else if (event instanceof CoreEvent.CapSet e) {
-      core.setCap(e.cap());
+      core.limits().setCap(e.cap());
     } else if (event instanceof CoreEvent.CapRemoved e) {
-      core.removeCap(e.id());
+      core.limits().removeCap(e.id());
     } else if (event instanceof CoreEvent.QueuesRestored e) {
       core.restoreQueueUsage(e.usage(), e.nowMillis());
     } else if (event instanceof CoreEvent.LimitsStepped e) {

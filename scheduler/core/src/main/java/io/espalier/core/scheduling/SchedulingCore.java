@@ -4,9 +4,6 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.scheduling.capacity.HealthLimit;
-import io.espalier.core.scheduling.capacity.LimitFactor;
-import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.GateTable;
@@ -17,6 +14,7 @@ import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.query.CapacityQueries;
 import io.espalier.core.scheduling.query.PeakUsageTracker;
 import io.espalier.core.scheduling.query.RunningTaskQueries;
+import io.espalier.core.scheduling.query.StageQueries;
 import io.espalier.core.scheduling.query.TaskQueries;
 import io.espalier.core.scheduling.queue.QueueUsageHistory;
 import io.espalier.core.scheduling.spi.SplitMix64;
@@ -33,7 +31,6 @@ import io.espalier.core.scheduling.util.Ticks;
 import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
-import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.topology.Topology;
 import java.util.BitSet;
@@ -71,9 +68,11 @@ public final class SchedulingCore {
 
   private final LiveState live;
   private final GateTable gates;
+  private final LimitChanges limits;
 
   private final TaskQueries tasks = new TaskQueries(this::state);
   private final RunningTaskQueries running = new RunningTaskQueries(this::state, runs, pool);
+  private final StageQueries staged = new StageQueries(this::state);
   private final CapacityQueries capacity =
       new CapacityQueries(this::state, pool, queueHistory, peaks);
 
@@ -111,6 +110,7 @@ public final class SchedulingCore {
     SchedulingState empty = EmptyState.create(random, runs, pool, Map.copyOf(selectors));
     live = new LiveState(empty, runs, pool, queueHistory);
     gates = empty.gateTable;
+    limits = new LimitChanges(live, this::record);
   }
 
   /**
@@ -239,6 +239,11 @@ public final class SchedulingCore {
     return capacity;
   }
 
+  /** Returns the questions about tasks of jobs with stages. */
+  public StageQueries staged() {
+    return staged;
+  }
+
   /** Returns the number of known jobs: configured jobs, and removed jobs with running tasks. */
   public int jobCount() {
     return state().jobs.count();
@@ -326,42 +331,6 @@ public final class SchedulingCore {
     return gates.stages(job);
   }
 
-  /** Returns whether every task waits for the stage of a roll-out that it is to wait for. */
-  public boolean areStagesInEffect() {
-    return staged().isDone();
-  }
-
-  /**
-   * Returns how many tasks of the open stages of a job have not ended, without those below nodes
-   * that are set apart; -1: that is not known yet.
-   *
-   * @param job the number of a job
-   */
-  public long leftInStages(int job) {
-    return staged().left(job);
-  }
-
-  /** Returns how many of those below nodes that are set apart have not ended. */
-  public long leftApartInStages(int job) {
-    return staged().leftApart(job);
-  }
-
-  /** Returns whether a task of a job with stages is below a node that is set apart. */
-  public boolean isApartInStages(int job, String node) {
-    int level = job < 0 ? -1 : state().jobs.levels[job];
-    int number = level < 0 ? -1 : topology().find(level, node);
-    return number >= 0 && staged().isApart(job, number);
-  }
-
-  /** Returns how many tasks were looked at so far because of stages. */
-  public long visitedForStages() {
-    return staged().visited();
-  }
-
-  private StagedTasks staged() {
-    return state().statuses.staged();
-  }
-
   /** Returns a closed gate of a job, or null. */
   public @Nullable Gate gate(GateKind kind, String job) {
     return gates.get(kind, Scope.job(job));
@@ -435,85 +404,9 @@ public final class SchedulingCore {
 
   // ---- limits
 
-  /**
-   * Overrides the configured limit of a resource, on one node or on all nodes of a level that have
-   * no override of their own. It replaces an older override of the same target. It kills no task:
-   * where usage exceeds the new limit, tasks that need the resource do not start until usage falls.
-   * An override of an unknown level, resource or node is kept until the target exists. {@link
-   * #stepLimits} must follow.
-   */
-  public void override(LimitOverride override) {
-    state().limitTable.put(override);
-    live.overrideChanged(override.key());
-    record(new CoreEvent.Overridden(override));
-  }
-
-  /** Ends an override; {@link #stepLimits} must follow. */
-  public void endOverride(LimitOverride.Key key) {
-    state().limitTable.removeOverride(key);
-    live.overrideChanged(key);
-    record(new CoreEvent.OverrideEnded(key));
-  }
-
-  /**
-   * Lowers limits to a share of themselves; it replaces an older factor of the same id. It kills no
-   * task, and usage beyond what is left is not over the limit. A factor for an unknown level or
-   * node is kept until that exists. The caller must remove it at its end. {@link #stepLimits} must
-   * follow.
-   */
-  public void setFactor(LimitFactor factor) {
-    LimitFactor before = state().limitTable.put(factor);
-    boolean isSame = before != null && before.hasTargetOf(factor);
-    live.factorsChanged(isSame ? null : before, factor);
-    record(new CoreEvent.FactorSet(factor));
-  }
-
-  /** Removes a factor, if there is one of that id; {@link #stepLimits} must follow. */
-  public void removeFactor(String id) {
-    live.factorsChanged(state().limitTable.removeFactor(id), null);
-    record(new CoreEvent.FactorRemoved(id));
-  }
-
-  /**
-   * Sets what health leaves of a limit; it replaces an older one of the same resource and node. It
-   * kills no task, and usage beyond it is not over the limit. One for an unknown level, resource or
-   * node is kept until that exists. {@link #stepLimits} must follow.
-   */
-  public void setHealth(HealthLimit health) {
-    HealthLimit before = state().limitTable.put(health);
-    // Of a probe that is asked every few seconds, mostly only the reason changes.
-    if (before == null || before.limit() != health.limit()) {
-      live.healthChanged(health);
-      record(new CoreEvent.HealthSet(health));
-    }
-  }
-
-  /**
-   * Removes what health leaves of a limit; {@link #stepLimits} must follow.
-   *
-   * @param node empty: for the whole level, and for each of its nodes
-   */
-  public void removeHealth(String level, String resource, String node) {
-    if (state().limitTable.removeHealth(resource, node)) {
-      live.healthChanged(new HealthLimit(level, resource, node, 0, "", 0));
-      record(new CoreEvent.HealthRemoved(level, resource, node));
-    }
-  }
-
-  /**
-   * Caps the number of tasks of a job or queue that run at once; it replaces an older cap of the
-   * same id, and kills no task. A cap of an unknown job or queue is kept until that exists. The
-   * caller must remove it at its end.
-   */
-  public void setCap(RunningCap cap) {
-    live.capsChanged(state().limitTable.put(cap), cap);
-    record(new CoreEvent.CapSet(cap));
-  }
-
-  /** Removes a cap, if there is one of that id. */
-  public void removeCap(String id) {
-    live.capsChanged(state().limitTable.removeCap(id), null);
-    record(new CoreEvent.CapRemoved(id));
+  /** Returns the changes of limits. */
+  public LimitChanges limits() {
+    return limits;
   }
 
   /**
@@ -523,14 +416,14 @@ public final class SchedulingCore {
    * @return true when all of them are in effect
    */
   public boolean stepLimits(int units) {
-    StagedTasks staged = staged();
-    if (state().limits.isDone() && staged.isDone()) {
+    StagedTasks stages = state().statuses.staged();
+    if (state().limits.isDone() && stages.isDone()) {
       return true;
     }
     int used = state().limits.step(units, true);
-    int unused = staged.step(units - used, state().statuses);
+    int unused = stages.step(units - used, state().statuses);
     state().queues.refresh();
-    boolean done = state().limits.isDone() && staged.isDone();
+    boolean done = state().limits.isDone() && stages.isDone();
     record(new CoreEvent.LimitsStepped(units, done));
     return done;
   }

@@ -64,8 +64,8 @@ public final class ProgramTransitions {
    * @param running status while it ran
    * @param ended what {@link TaskTransitions} made of its end
    * @param program the program of the job now; null: the job was removed, and it is not known
-   * @param mayCompensate whether a final failure is the task's own, and not that of whoever stopped
-   *     it, and whether the step is known to have ended
+   * @param mayCompensate whether a final failure is the task's own, and not that of the one who
+   *     stopped it, and whether the step is known to have ended
    */
   public static TaskStatus ended(
       TaskStatus running, TaskStatus ended, @Nullable Program program, boolean mayCompensate) {

@@ -84,7 +84,7 @@ final class PartitionFilter {
    * The redundancy groups with members in this partition and in others. Must be called after {@link
    * #cut}.
    *
-   * @param lowestSeen the lowest level of which the builder has the nodes of all partitions
+   * @param lowestSeen the lowest level whose nodes of all partitions are in the builder
    */
   SpreadGroups spread(List<GroupRule> rules, int lowestSeen) {
     Set<SpreadGroups.Kind> unseen = new HashSet<>();

@@ -100,10 +100,10 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
   }
 
   /**
-   * Sets the kinds of redundancy groups of which the built tree says which have members in other
-   * partitions.
+   * Sets the kinds of redundancy groups. The built tree says which of these groups have members in
+   * other partitions.
    *
-   * @param newLowestSeen the lowest level of which the nodes of all partitions are added
+   * @param newLowestSeen the lowest level whose nodes of all partitions are added
    */
   public TopologyBuilder groups(List<GroupRule> newGroups, int newLowestSeen) {
     groups = newGroups;
@@ -164,7 +164,7 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
       return -1;
     }
     if (node.level() < 1 || node.level() >= levels.worker()) {
-      problem(where(node) + " cannot be placed: " + levelName(node.level()) + " holds no nodes");
+      problem(where(node) + " cannot be placed: " + levelName(node.level()) + " has no nodes");
       return -1;
     }
     String roleObjection = node.role().isEmpty() ? null : RoleFilter.objection(node.role());

@@ -203,9 +203,9 @@ class TopologyBuilderTest {
                 + " \"host\"",
             "node \"d\" of level \"db\" names no parent, although it is on level \"host\"",
             "node \"x\" of level \"host\" has a parent on level \"host\", which is not above it",
-            "node \"w\" of level \"worker\" cannot be placed: level \"worker\" holds no nodes",
+            "node \"w\" of level \"worker\" cannot be placed: level \"worker\" has no nodes",
             "node \"second-instance\" of level \"instance\" cannot be placed: level \"instance\""
-                + " holds no nodes",
+                + " has no nodes",
             "the node name \"\" is empty",
             "the node name \"two\\u000alines\" contains a control character or line break (U+000A)",
             "the node name \"nul\\u0000\" contains a control character or line break (U+0000)",

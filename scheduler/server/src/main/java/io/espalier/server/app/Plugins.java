@@ -17,7 +17,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the plug-ins that {@link ServiceLoader} found, by name.
+ * The plug-ins that {@link ServiceLoader} found, by name.
  *
  * @param policies scheduling policies
  * @param workerSelectors worker selectors, which order workers

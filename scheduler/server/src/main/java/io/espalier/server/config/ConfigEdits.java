@@ -17,7 +17,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Edits of top-level members in the documents of a configuration. What else stands in a document
+ * Edits of top-level members in the documents of a configuration. Everything else in a document
  * stays as it is, to the character.
  */
 final class ConfigEdits {

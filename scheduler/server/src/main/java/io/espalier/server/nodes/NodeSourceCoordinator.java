@@ -71,8 +71,8 @@ public final class NodeSourceCoordinator implements NodeFetch {
    * The outcome of building a tree.
    *
    * @param unsound whether there is no tree because the delivered nodes do not fit together
-   * @param kept reduces an answer in the tree to what is kept of it
-   * @param lacking the sources of which more is needed than was kept; there is no tree then
+   * @param kept reduces an answer in the tree to the part that stays in memory
+   * @param lacking the sources whose answers are needed in full again; there is no tree then
    */
   private record Tree(
       Result<Topology> result,

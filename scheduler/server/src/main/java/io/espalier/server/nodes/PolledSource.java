@@ -176,7 +176,7 @@ final class PolledSource {
   /**
    * Marks that the newest answer has become part of a tree.
    *
-   * @param keeping reduces the answer to what is kept of it
+   * @param keeping reduces the answer to the part that stays in memory
    */
   void prove(UnaryOperator<SourceResult> keeping) {
     SourceResult fresh = candidate;

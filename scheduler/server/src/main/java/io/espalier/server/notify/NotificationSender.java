@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends notifications on threads of its own, one for each that is under way, so that a slow
- * receiver holds up nothing but itself. Without notifications it has no thread. Thread-safe.
+ * receiver delays only its own notifications. Without notifications it has no thread. Thread-safe.
  */
 public final class NotificationSender implements LoopPorts.Notifications, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NotificationSender.class);

@@ -37,7 +37,7 @@ final class NodeRound {
   private String first = "";
 
   /**
-   * @param turns a round of which has begun
+   * @param turns those whose round has begun
    * @param bound after it no more nodes are asked
    */
   NodeRound(NodeTurns turns, InstantSource clock, Duration bound) {

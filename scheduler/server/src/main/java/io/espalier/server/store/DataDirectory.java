@@ -258,7 +258,7 @@ public final class DataDirectory implements AutoCloseable {
       try (FileChannel channel = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
         channel.force(true);
       }
-      // First: whoever finds the copy must know that tasks may be alive which it does not contain.
+      // First: a scheduler that finds the copy must know that tasks may be alive which it lacks.
       setBack(why);
       deleteStore(root.resolve(STATUSES + ".replaced"));
       for (String suffix : STORE_FILES) {

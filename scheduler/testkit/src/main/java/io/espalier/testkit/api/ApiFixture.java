@@ -165,12 +165,24 @@ public final class ApiFixture {
                             1,
                             NOW_MILLIS + 60_000)),
                 List.of(
-                    new Explanation.Step("here", "instance", true, List.of(), false),
+                    new Explanation.Step("here", "instance", true, List.of(), false, null),
                     new Explanation.Step(
-                        "h2", "host", true, List.of(new Explanation.Use("conn", 1, 2, 2)), true),
+                        "h2",
+                        "host",
+                        true,
+                        List.of(new Explanation.Use("conn", 1, 2, 2)),
+                        true,
+                        null),
                     new Explanation.Step(
-                        "d22", "db", false, List.of(new Explanation.Use("lock", 1, 0, 1)), false)),
-                List.of()));
+                        "d22",
+                        "db",
+                        false,
+                        List.of(new Explanation.Use("lock", 1, 0, 1)),
+                        false,
+                        null)),
+                List.of(),
+                0,
+                null));
     for (int i = 0; i < 3; i++) {
       scheduler.log(
           new LogLine(

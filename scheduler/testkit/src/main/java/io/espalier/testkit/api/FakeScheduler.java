@@ -10,8 +10,6 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.SelectionResult;
-import io.espalier.core.api.TaskSelection;
-import io.espalier.core.api.TaskSelector;
 import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.api.view.BrakeView;
@@ -35,7 +33,6 @@ import io.espalier.core.api.view.TreeView;
 import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.Job;
 import io.espalier.core.health.ProbeView;
 import io.espalier.core.logs.BoundedRegexSearch;
 import io.espalier.core.logs.LogLine;
@@ -46,12 +43,8 @@ import io.espalier.core.notification.NotifierView;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.rollout.Rollout;
-import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Progress;
 import io.espalier.core.running.WorkerCordon;
-import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskStatus;
-import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
@@ -64,8 +57,6 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -79,19 +70,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FakeScheduler implements SchedulerApi {
   private final FakeEventFeed events;
-  private final Map<String, TaskView> tasks = new LinkedHashMap<>();
-  private final Map<String, RunningTaskView> running = new LinkedHashMap<>();
+  private final FakeTasks tasks = new FakeTasks(() -> view());
   private final List<Callback> reports = new ArrayList<>();
   private final Map<String, Callback.Outcome> callbacks = new LinkedHashMap<>();
-  private final Map<String, TaskHistory> histories = new LinkedHashMap<>();
-  private final Map<String, Explanation> explanations = new LinkedHashMap<>();
   private final Map<String, WorkerView> workers = new LinkedHashMap<>();
   private final Map<String, Pause> paused = new TreeMap<>();
   private final Map<LimitOverride.Key, LimitView> limits = new LinkedHashMap<>();
-  private final Map<Brake.Key, BrakeView> brakes = new LinkedHashMap<>();
+  private final FakeBrakes brakes = new FakeBrakes();
   private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
-  private boolean storeIsAway;
-  private List<String> unconfirmed = List.of();
   private final List<LogLine> logs = new ArrayList<>();
   private final List<Object> calls = Collections.synchronizedList(new ArrayList<>());
   private final Answers answers = new Answers();
@@ -112,13 +98,13 @@ public final class FakeScheduler implements SchedulerApi {
 
   /** From now on brakes are not durable when they are answered. */
   public synchronized FakeScheduler withoutStore() {
-    storeIsAway = true;
+    brakes.withoutStore();
     return this;
   }
 
   /** From now on these workers do not confirm brakes. */
   public synchronized FakeScheduler withUnconfirmed(List<String> workers) {
-    unconfirmed = workers;
+    brakes.withUnconfirmed(workers);
     return this;
   }
 
@@ -166,31 +152,31 @@ public final class FakeScheduler implements SchedulerApi {
 
   /** Sets the status of a task; a running one also appears among the running tasks. */
   public synchronized FakeScheduler task(TaskView task) {
-    tasks.put(key(task.job(), task.node()), task);
+    tasks.put(task);
     return this;
   }
 
   /** Adds a running task. */
   public synchronized FakeScheduler runningTask(String job, String node, long startMillis) {
-    Invocation invocation = new Invocation(1, running.size() + 1L, startMillis);
-    return runningTask(RunningTaskView.of(job, node, invocation, 1, "here"));
+    tasks.run(job, node, startMillis);
+    return this;
   }
 
   /** Adds a running task. */
   public synchronized FakeScheduler runningTask(RunningTaskView task) {
-    running.put(key(task.job(), task.node()), task);
-    Progress progress = task.progress();
-    TaskStatus status =
-        TaskStatus.of(TaskStatus.Main.RUNNING, task.invocation().startMillis(), task.attempt())
-            .withCheckpoint(progress == null ? null : progress.json());
-    return task(
-        TaskView.of(
-            task.job(), task.node(), levelName(task.job()), status.bits(), status, task, 0));
+    tasks.run(task);
+    return this;
   }
 
   /** Sets the past attempts of a task. */
   public synchronized FakeScheduler history(String job, String node, TaskHistory history) {
-    histories.put(key(job, node), history);
+    tasks.history(job, node, history);
+    return this;
+  }
+
+  /** Sets the answer of {@code explain}. */
+  public synchronized FakeScheduler explains(Explanation explanation) {
+    tasks.explain(explanation);
     return this;
   }
 
@@ -202,12 +188,6 @@ public final class FakeScheduler implements SchedulerApi {
   /** Sets what becomes of the callbacks of an invocation. */
   public synchronized FakeScheduler callback(String invocation, Callback.Outcome outcome) {
     callbacks.put(invocation, outcome);
-    return this;
-  }
-
-  /** Sets the answer of {@code explain}. */
-  public synchronized FakeScheduler explains(Explanation explanation) {
-    explanations.put(key(explanation.job(), explanation.node()), explanation);
     return this;
   }
 
@@ -239,12 +219,12 @@ public final class FakeScheduler implements SchedulerApi {
     Map<String, JobProgress> progress = new LinkedHashMap<>();
     Config config = view.config();
     if (config != null) {
-      config.jobs().values().forEach(job -> progress.put(job.name(), progress(job)));
+      config.jobs().values().forEach(job -> progress.put(job.name(), tasks.progress(job)));
     }
     view =
         view.with()
             .progress(progress)
-            .running(List.copyOf(running.values()))
+            .running(tasks.running())
             .pauses(paused)
             .publishedAtMillis(nowMillis)
             .build();
@@ -305,17 +285,7 @@ public final class FakeScheduler implements SchedulerApi {
 
   @Override
   public CompletionStage<Map<String, TaskHistory>> histories(String job, Collection<String> nodes) {
-    return answer(
-        () -> {
-          Map<String, TaskHistory> found = new TreeMap<>();
-          for (String node : nodes) {
-            TaskHistory history = histories.get(key(job, node));
-            if (history != null) {
-              found.put(node, history);
-            }
-          }
-          return CompletableFuture.completedFuture(found);
-        });
+    return answer(() -> done(tasks.histories(job, nodes)));
   }
 
   @Override
@@ -353,60 +323,22 @@ public final class FakeScheduler implements SchedulerApi {
 
   @Override
   public List<GroupKindView> recentGroups() {
-    return List.of(
-        new GroupKindView("replset", "host", "attribute:replset", 1, 2, 1, 1, 1, 1, 4, 3));
+    return FakeReadings.groupKinds();
   }
 
   @Override
   public List<NotifierView> notifiers() {
-    return List.of(
-        new NotifierView(
-            "ops",
-            "webhook",
-            "https://hooks.example/{secret}",
-            2,
-            1_700_000_000_000L,
-            5,
-            3,
-            1,
-            1_700_000_001_000L,
-            1_699_999_000_000L,
-            "answered with status 500"),
-        new NotifierView(
-            "pager",
-            "webhook",
-            "https://pager.example/v2",
-            0,
-            0,
-            1,
-            0,
-            0,
-            0,
-            1_699_999_000_000L,
-            ""));
+    return FakeReadings.notifiers();
   }
 
   @Override
   public List<ResourceUse> recentResources() {
-    return List.of(new ResourceUse("host", "slots", 3, 10));
+    return FakeReadings.resources();
   }
 
   @Override
   public List<QueueView> recentQueues() {
-    return List.of(
-        new QueueView(
-            "etl",
-            0.5,
-            OptionalDouble.empty(),
-            3,
-            2,
-            1,
-            40,
-            0.25,
-            0.125,
-            0.0625,
-            1,
-            List.of(new QueueView.Held("slots", 3, 5, 12), new QueueView.Held("locks", 1, -1, 4))));
+    return FakeReadings.queues();
   }
 
   private synchronized <T extends @Nullable Object> CompletionStage<T> answer(
@@ -427,61 +359,28 @@ public final class FakeScheduler implements SchedulerApi {
   private final class Answers implements Query.Handler {
     @Override
     public CompletionStage<List<Histogram>> histograms(Query.Histograms query) {
-      return done(
-          configuredJobs().stream()
-              .filter(job -> job.isValid())
-              .filter(job -> query.jobs().isEmpty() || query.jobs().contains(job.name()))
-              .map(job -> histogram(job, query.samples()))
-              .toList());
+      return done(tasks.histograms(query));
     }
 
     @Override
     public CompletionStage<TaskPage> tasks(Query.Tasks query) {
-      Job job = known(query.job());
-      List<TaskView> page = new ArrayList<>();
-      boolean skipping = !query.after().isEmpty();
-      String next = "";
-      long total = 0;
-      for (String node : nodesOf(job)) {
-        TaskView task = taskOf(job, node);
-        boolean wanted =
-            (query.status().isEmpty() || query.status().equals(task.status()))
-                && (query.under().isEmpty() || query.under().equals(parentOf(job, node)))
-                && node.startsWith(query.nodePrefix())
-                && node.contains(query.part());
-        total += wanted ? 1 : 0;
-        if (!skipping && wanted) {
-          if (page.size() == query.limit()) {
-            next = page.get(page.size() - 1).node();
-          } else {
-            page.add(task);
-          }
-        }
-        skipping &= !node.equals(query.after());
-      }
-      return done(new TaskPage(page, next, query.counted() ? total : TaskPage.NOT_COUNTED));
+      return done(tasks.page(query));
     }
 
     @Override
     public CompletionStage<TaskView> task(Query.Task query) {
-      Job job = known(query.job());
-      return done(taskOf(job, knownNode(job, query.node())));
+      return done(tasks.one(query));
     }
 
     @Override
     public CompletionStage<Explanation> explain(Query.Explain query) {
-      Job job = known(query.job());
-      TaskView task = taskOf(job, knownNode(job, query.node()));
-      Explanation startable =
-          new Explanation(
-              query.job(), query.node(), true, task.status(), List.of(), List.of(), List.of());
-      return done(explanations.getOrDefault(key(query.job(), query.node()), startable));
+      return done(tasks.explain(query));
     }
 
     @Override
     public CompletionStage<TreeView> tree(Query.Tree query) {
       if (!query.job().isEmpty()) {
-        known(query.job());
+        tasks.known(query.job());
       }
       return done(queries().tree(query));
     }
@@ -493,41 +392,17 @@ public final class FakeScheduler implements SchedulerApi {
 
     @Override
     public CompletionStage<WaitingReasons> waiting(Query.Waiting query) {
-      return done(queries().waiting(known(query.job())));
+      return done(queries().waiting(tasks.known(query.job())));
     }
 
     @Override
     public CompletionStage<FailureGroups> failures(Query.Failures query) {
-      return done(queries().failures(known(query.job())));
-    }
-
-    @Override
-    public CompletionStage<JobEta> eta(Query.Eta query) {
-      JobEta.Bottleneck narrow =
-          new JobEta.Bottleneck(JobEta.Kind.RESOURCE, "host", "h1", "slots", 2, 30, 40);
-      return done(
-          new JobEta(known(query.job()).name(), view().publishedAtMillis(), 7, 2, 90, 120, narrow));
-    }
-
-    @Override
-    public CompletionStage<JobActivity> activity(Query.Activity query) {
-      String job = query.job().isEmpty() ? "" : known(query.job()).name();
-      List<Integer> counts = Collections.nCopies(JobActivity.MINUTES, 3);
-      long now = view().publishedAtMillis();
-      return done(
-          new JobActivity(
-              job,
-              now,
-              new JobActivity.Minutes(0, counts, counts, counts),
-              job.isEmpty() ? -1 : 2_000,
-              job.isEmpty() ? -1 : 5_000,
-              List.of(new JobActivity.Straggler("backup", "d11", now - 60_000, 5_000)),
-              1));
+      return done(queries().failures(tasks.known(query.job())));
     }
 
     @Override
     public CompletionStage<JobLevels> levels(Query.Levels query) {
-      return done(queries().levels(known(query.job()), query.samples()));
+      return done(queries().levels(tasks.known(query.job()), query.samples()));
     }
 
     @Override
@@ -547,22 +422,18 @@ public final class FakeScheduler implements SchedulerApi {
 
     @Override
     public CompletionStage<GroupPage> groups(Query.Groups query) {
-      if (!query.kind().equals("replset")) {
-        throw new RefusedException(
-            RefusedException.Reason.UNKNOWN, "there is no kind \"" + query.kind() + "\"");
-      }
-      return done(
-          new GroupPage(
-              List.of(
-                  new GroupPage.Group(
-                      "rs-1",
-                      1,
-                      2,
-                      1,
-                      List.of(
-                          new GroupPage.Member("h1", 2, "backup", "d11"),
-                          new GroupPage.Member("h2", 0, "", "")))),
-              ""));
+      return done(FakeReadings.groups(query));
+    }
+
+    @Override
+    public CompletionStage<JobEta> eta(Query.Eta query) {
+      return done(FakeReadings.eta(tasks.known(query.job()), view.publishedAtMillis()));
+    }
+
+    @Override
+    public CompletionStage<JobActivity> activity(Query.Activity query) {
+      String job = query.job().isEmpty() ? "" : tasks.known(query.job()).name();
+      return done(FakeReadings.activity(job, view.publishedAtMillis()));
     }
 
     @Override
@@ -571,7 +442,7 @@ public final class FakeScheduler implements SchedulerApi {
     }
 
     private FakeQueries queries() {
-      return new FakeQueries(view, FakeScheduler.this::taskOf);
+      return new FakeQueries(view, tasks::of);
     }
   }
 
@@ -579,93 +450,34 @@ public final class FakeScheduler implements SchedulerApi {
   private final class Effects implements Command.Handler {
     @Override
     public CompletionStage<SelectionResult> forgive(Command.Forgive command, long nowMillis) {
-      SelectionResult result = select(command.tasks(), Set.of("failed"));
-      if (result.changed() > 0) {
-        for (String node : result.samples()) {
-          TaskView task = taskOf(known(result.job()), node);
-          TaskStatus error =
-              TaskStatus.of(TaskStatus.Main.ERROR, task.sinceMillis(), task.attempts());
-          task(TaskView.of(result.job(), node, task.level(), error.withData(task.data())));
-        }
-      }
-      return done(result);
+      return done(tasks.change(command.tasks(), Set.of("failed"), TaskStatus.Main.ERROR));
     }
 
     @Override
     public CompletionStage<SelectionResult> cancel(Command.Cancel command, long nowMillis) {
-      SelectionResult result = select(command.tasks(), Set.of("unstarted", "failed", "running"));
-      if (result.changed() > 0) {
-        for (String node : result.samples()) {
-          TaskView task = taskOf(known(result.job()), node);
-          TaskStatus cancelled =
-              TaskStatus.of(TaskStatus.Main.CANCELLED, task.sinceMillis(), task.attempts());
-          task(TaskView.of(result.job(), node, task.level(), cancelled.withData(task.data())));
-        }
-      }
-      return done(result);
+      Set<String> from = Set.of("unstarted", "failed", "running");
+      return done(tasks.change(command.tasks(), from, TaskStatus.Main.CANCELLED));
     }
 
     @Override
     public CompletionStage<SelectionResult> rerun(Command.Rerun command, long nowMillis) {
-      return done(select(command.tasks(), Set.of("failed", "done")));
-    }
-
-    /** Selects tasks with one of the statuses; all of them appear in the samples. */
-    private SelectionResult select(TaskSelection selection, Set<String> statuses) {
-      known(selection.job());
-      TaskSelector selector = selection.selector();
-      List<String> matching =
-          tasks.values().stream()
-              .filter(task -> task.job().equals(selection.job()))
-              .filter(task -> statuses.contains(task.status()))
-              .filter(task -> task.node().startsWith(selector.prefix()))
-              .filter(task -> selector.nodes().isEmpty() || selector.nodes().contains(task.node()))
-              .filter(
-                  task ->
-                      selector.statuses().isEmpty()
-                          || selector.statuses().contains(StatusLabel.of(task.bits())))
-              .map(TaskView::node)
-              .toList();
-      if (selection.expect() >= 0 && selection.expect() != matching.size()) {
-        throw new RefusedException(
-            RefusedException.Reason.CONFLICT,
-            matching.size() + " tasks match, not " + selection.expect());
-      }
-      long changed = selection.preview() ? 0 : matching.size();
-      return new SelectionResult(
-          selection.job(), matching.size(), 0, matching, selection.preview(), changed);
+      return done(tasks.select(command.tasks(), Set.of("failed", "done")));
     }
 
     @Override
     public CompletionStage<Void> kill(Command.Kill command, long nowMillis) {
-      known(command.job());
-      if (!running.containsKey(key(command.job(), command.node()))) {
-        throw new RefusedException(
-            RefusedException.Reason.CONFLICT,
-            "task (" + command.job() + ", " + command.node() + ") is not running");
-      }
+      tasks.kill(command);
       return CompletableFuture.allOf();
     }
 
     @Override
     public CompletionStage<TaskDeadlines> extend(Command.Extend command, long nowMillis) {
-      known(command.job());
-      RunningTaskView task = running.get(key(command.job(), command.node()));
-      if (task == null || task.limits().endMillis() == Long.MAX_VALUE) {
-        throw new RefusedException(
-            RefusedException.Reason.CONFLICT,
-            "task "
-                + command.job()
-                + " on "
-                + command.node()
-                + (task == null ? " is not running" : " has no limit"));
-      }
-      return done(task.limits().extended(command.millis()));
+      return done(tasks.extend(command));
     }
 
     @Override
     public CompletionStage<Void> pause(Command.Pause command, long nowMillis) {
-      String job = known(command.job()).name();
+      String job = tasks.known(command.job()).name();
       long until = command.millis() == 0 ? 0 : nowMillis + command.millis();
       paused.put(job, new Pause(job, command.author(), command.reason(), nowMillis, until));
       view = view.withPauses(paused);
@@ -688,12 +500,12 @@ public final class FakeScheduler implements SchedulerApi {
     }
 
     private Rollout rollout(String job) {
-      return view.rollouts().getOrDefault(known(job).name(), firstStage(job));
+      return view.rollouts().getOrDefault(tasks.known(job).name(), firstStage(job));
     }
 
     @Override
     public CompletionStage<Void> resume(Command.Resume command, long nowMillis) {
-      paused.remove(known(command.job()).name());
+      paused.remove(tasks.known(command.job()).name());
       view = view.withPauses(paused);
       return CompletableFuture.allOf();
     }
@@ -703,7 +515,7 @@ public final class FakeScheduler implements SchedulerApi {
       String job = command.job();
       return pause(new Command.Pause(job, 0, command.author(), command.reason()), nowMillis)
           .thenApply(
-              done -> running.values().stream().filter(task -> task.job().equals(job)).count());
+              done -> tasks.running().stream().filter(task -> task.job().equals(job)).count());
     }
 
     @Override
@@ -769,33 +581,16 @@ public final class FakeScheduler implements SchedulerApi {
 
     @Override
     public CompletionStage<BrakeView> brake(Command.SetBrake command, long nowMillis) {
-      Brake brake = command.brake();
-      BrakeView set =
-          new BrakeView(
-              Brake.of(brake.key(), brake.millionths())
-                  .ramp(brake.ramp())
-                  .author(brake.author())
-                  .reason(brake.reason())
-                  .sinceMillis(nowMillis)
-                  .untilMillis(command.millis() == 0 ? 0 : nowMillis + command.millis())
-                  .throttlesRunning(brake.throttlesRunning())
-                  .build(),
-              brake.millionths(),
-              !storeIsAway,
-              unconfirmed);
-      brakes.put(brake.key(), set);
-      view = view.with().brakes(List.copyOf(brakes.values())).build();
+      BrakeView set = brakes.set(command, nowMillis);
+      view = view.withBrakes(brakes.all());
       return done(set);
     }
 
     @Override
     public CompletionStage<BrakeView> release(Command.ReleaseBrake command, long nowMillis) {
-      BrakeView released = brakes.remove(command.key());
-      if (released == null) {
-        throw new RefusedException(RefusedException.Reason.UNKNOWN, "no brake");
-      }
-      view = view.with().brakes(List.copyOf(brakes.values())).build();
-      return done(new BrakeView(released.brake().withReleasedMillis(nowMillis), Brake.ONE, true));
+      BrakeView released = brakes.release(command, nowMillis);
+      view = view.withBrakes(brakes.all());
+      return done(released);
     }
 
     @Override
@@ -859,124 +654,6 @@ public final class FakeScheduler implements SchedulerApi {
       workers.put(id, worker);
       return worker;
     }
-  }
-
-  private synchronized List<Job> configuredJobs() {
-    Config config = view.config();
-    return config == null ? List.of() : List.copyOf(config.jobs().values());
-  }
-
-  private Job known(String name) {
-    return configuredJobs().stream()
-        .filter(job -> job.name().equals(name))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new RefusedException(
-                    RefusedException.Reason.UNKNOWN, "there is no job \"" + name + "\""));
-  }
-
-  private String knownNode(Job job, String node) {
-    if (!nodesOf(job).contains(node)) {
-      throw new RefusedException(
-          RefusedException.Reason.UNKNOWN,
-          "there is no node \"" + node + "\" on the level of " + job.name());
-    }
-    return node;
-  }
-
-  private synchronized String parentOf(Job job, String node) {
-    Topology topology = Objects.requireNonNull(view.topology());
-    int number = topology.find(job.level(), node);
-    return topology.name(topology.parent(topology.slot(number, 0)));
-  }
-
-  private synchronized List<String> nodesOf(Job job) {
-    Topology topology = view.topology();
-    List<String> names = new ArrayList<>();
-    if (topology != null) {
-      for (int n = topology.levelStart(job.level()); n < topology.levelEnd(job.level()); n++) {
-        names.add(topology.name(n));
-      }
-    }
-    return names;
-  }
-
-  private synchronized TaskView taskOf(Job job, String node) {
-    TaskView known = tasks.get(key(job.name(), node));
-    return known != null
-        ? known
-        : TaskView.of(
-            job.name(),
-            node,
-            levelName(job.name()),
-            TaskStatus.Main.UNSTARTED.bit(),
-            null,
-            null,
-            0);
-  }
-
-  private synchronized String levelName(String job) {
-    Config config = view.config();
-    Job found = config == null ? null : config.job(job);
-    return config == null || found == null ? "" : config.settings().levels().name(found.level());
-  }
-
-  private JobProgress progress(Job job) {
-    long[] count = new long[6];
-    for (String node : nodesOf(job)) {
-      String status = taskOf(job, node).status();
-      switch (status) {
-        case "done" -> count[0]++;
-        case "failed" -> count[1]++;
-        case "running" -> count[2]++;
-        case "error_backoff", "incomplete_backoff" -> count[3]++;
-        case "cancelled" -> count[5]++;
-        default -> count[4]++;
-      }
-    }
-    boolean mayStart = FakeQueries.mayStart(view, job);
-    return JobProgress.of(
-        job.name(),
-        count[0],
-        count[1],
-        count[5],
-        count[2],
-        count[3],
-        mayStart ? count[4] : 0,
-        mayStart ? 0 : count[4],
-        0,
-        0);
-  }
-
-  private synchronized Histogram histogram(Job job, int samples) {
-    Map<String, Map<Integer, Histogram.Bucket>> levels = new LinkedHashMap<>();
-    Topology topology = view.topology();
-    if (topology == null) {
-      return new Histogram(job.name(), levels);
-    }
-    int[] bits = new int[topology.size()];
-    for (int n = topology.levelStart(job.level()); n < topology.levelEnd(job.level()); n++) {
-      int own = taskOf(job, topology.name(n)).bits();
-      for (int at = n; at >= 0; at = topology.parent(topology.slot(at, 0))) {
-        bits[at] |= own;
-      }
-    }
-    for (int n = 0; n < topology.levelEnd(job.level()); n++) {
-      Map<Integer, Histogram.Bucket> level =
-          levels.computeIfAbsent(topology.levels().name(topology.level(n)), l -> new TreeMap<>());
-      Histogram.Bucket old = level.getOrDefault(bits[n], new Histogram.Bucket(0, List.of()));
-      List<String> names = new ArrayList<>(old.samples());
-      if (names.size() < samples) {
-        names.add(topology.name(n));
-      }
-      level.put(bits[n], new Histogram.Bucket(old.count() + 1, names));
-    }
-    return new Histogram(job.name(), levels);
-  }
-
-  private static String key(String job, String node) {
-    return job + "\n" + node;
   }
 
   @Override

@@ -551,12 +551,13 @@ public final class RandomRun {
         key = all.get(random.nextInt(all.size())).key();
       }
       if (random.nextInt(3) == 0) {
-        core.endOverride(key);
+        core.limits().endOverride(key);
         oracle.slots().override(key, null);
       } else {
         int limit = random.nextInt(6);
-        core.override(
-            new LimitOverride(key.level(), key.resource(), key.node(), limit, "", "", now, 0));
+        core.limits()
+            .override(
+                new LimitOverride(key.level(), key.resource(), key.node(), limit, "", "", now, 0));
         oracle.slots().override(key, limit);
       }
       if (closing) {

@@ -55,7 +55,7 @@ final class RandomSteering {
   void factor(long now) {
     String id = "factor" + random.nextInt(4);
     if (random.nextInt(3) == 0) {
-      core.removeFactor(id);
+      core.limits().removeFactor(id);
       oracle.slots().factor(id, null);
       return;
     }
@@ -69,7 +69,7 @@ final class RandomSteering {
     Set<String> resources = random.nextBoolean() ? Set.of() : Set.of(node.level() + "1");
     int millionths = random.nextInt(5) * LimitFactor.ONE / 5 + random.nextInt(2);
     LimitFactor factor = new LimitFactor(id, scope, resources, millionths, "", "", now, 0);
-    core.setFactor(factor);
+    core.limits().setFactor(factor);
     oracle.slots().factor(id, factor);
   }
 
@@ -80,13 +80,15 @@ final class RandomSteering {
       return;
     }
     if (random.nextInt(3) == 0) {
-      core.removeHealth(key.level(), key.resource(), key.node());
+      core.limits().removeHealth(key.level(), key.resource(), key.node());
       oracle.slots().health(key, null);
       return;
     }
     int limit = random.nextBoolean() ? HealthLimit.WHOLE : random.nextInt(5);
-    core.setHealth(
-        new HealthLimit(key.level(), key.resource(), key.node(), limit, "probe lag is high", 0));
+    core.limits()
+        .setHealth(
+            new HealthLimit(
+                key.level(), key.resource(), key.node(), limit, "probe lag is high", 0));
     oracle.slots().health(key, limit);
   }
 
@@ -94,7 +96,7 @@ final class RandomSteering {
   void cap() {
     String id = "cap" + random.nextInt(4);
     if (random.nextInt(3) == 0) {
-      core.removeCap(id);
+      core.limits().removeCap(id);
       oracle.slots().cap(id, null);
       return;
     }
@@ -109,7 +111,7 @@ final class RandomSteering {
             ? Scope.job(name)
             : Scope.queue(job.scheduling().queue());
     RunningCap cap = new RunningCap(id, scope, 1 + random.nextInt(4), "", "", 0);
-    core.setCap(cap);
+    core.limits().setCap(cap);
     oracle.slots().cap(id, cap);
   }
 

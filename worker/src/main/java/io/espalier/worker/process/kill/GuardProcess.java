@@ -322,7 +322,8 @@ public final class GuardProcess {
           kill(
               killer,
               leased ? known : known.killed(),
-              // Whoever deleted the journal with its directory does not want the tasks either.
+              // If somebody deleted the journal with its directory, the tasks are not wanted
+              // either.
               isOurs ? reach : JournalKiller.Reach.RUN);
       boolean nothing = found.isNothing() && !Files.exists(gate);
       quiet = nothing ? quiet + 1 : 0;

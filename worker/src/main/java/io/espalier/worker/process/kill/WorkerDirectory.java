@@ -17,7 +17,10 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A data directory that was taken over: it is locked, and nothing of an earlier run is alive. */
+/**
+ * A data directory that was taken over: it is locked, and nothing of an earlier run is alive. Takes
+ * the notes of this run without which tasks can go on.
+ */
 public record WorkerDirectory(Journal journal, RecoveryReport recovery) {
   private static final Logger log = LoggerFactory.getLogger(WorkerDirectory.class);
   private static final Duration SURVIVORS_BOUND = Duration.ofSeconds(10);
@@ -62,6 +65,57 @@ public record WorkerDirectory(Journal journal, RecoveryReport recovery) {
       if (!taken) {
         journal.close();
       }
+    }
+  }
+
+  /** Notes that a process was started; a failure is only logged. */
+  public void started(Journal.Entry process) {
+    try {
+      journal.started(process);
+    } catch (IOException e) {
+      log.warn("cannot note the start of {}: {}", process.invocation(), e.getMessage());
+    }
+  }
+
+  /** Notes that an invocation has ended; a failure is only logged. */
+  public void ended(String invocation) {
+    try {
+      journal.ended(invocation);
+    } catch (IOException e) {
+      log.warn("cannot note the end of {}: {}", invocation, e.getMessage());
+    }
+  }
+
+  /** Notes which control groups of a task are gone; a failure is only logged. */
+  public void groupRemoved(TaskGroup group) {
+    for (Path path : group.paths()) {
+      try {
+        if (!Files.exists(path)) {
+          journal.groupRemoved(path);
+        }
+      } catch (IOException e) {
+        log.warn("cannot note the removal of {}: {}", path, e.getMessage());
+      }
+    }
+  }
+
+  /**
+   * Kills daemons that tasks of this run have created: they had given up everything that tied them
+   * to a task.
+   */
+  public void killLeftBehind() {
+    if (!journal.hasStarted()) {
+      return;
+    }
+    Journal.Left run = new Journal.Left(journal.cookie(), "", List.of());
+    JournalKiller killer = new JournalKiller();
+    for (int i = 0; i < 10; i++) {
+      JournalKiller.Found found =
+          killer.round(run, JournalKiller.Reach.RUN, invocation -> Signals.KILL);
+      if (found.isNothing()) {
+        return;
+      }
+      log.warn("killing what tasks have left behind, {}", found);
     }
   }
 

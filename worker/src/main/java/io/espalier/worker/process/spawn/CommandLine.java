@@ -78,7 +78,7 @@ public final class CommandLine {
         if (shellText && !HARMLESS.matcher(value).matches()) {
           throw new IllegalArgumentException(
               matcher.group()
-                  + " stands in text for a shell, and \""
+                  + " is in text for a shell, and \""
                   + value
                   + "\" has characters with a meaning there; give it as an argument of its own"
                   + " and use \"$1\"");
@@ -96,7 +96,7 @@ public final class CommandLine {
     }
     for (String argument : argv) {
       if (argument.indexOf('\0') >= 0) {
-        throw new IllegalArgumentException("an argument holds a NUL character");
+        throw new IllegalArgumentException("an argument contains a NUL character");
       }
     }
     return argv;

@@ -78,7 +78,7 @@ public final class TaskEnvironment {
    * @param cookie value that identifies survivors
    * @param statusPath path for the status line
    * @param nowMillis time of the start, for its deadline
-   * @param batchFile the file of the batch of which this is the first task; null: it is alone. What
+   * @param batchFile the file of the batch that begins with this task; null: it is alone. What
    *     differs between the tasks of a batch is in the file
    */
   public static List<String> of(

@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
       "Estimate when jobs end, what limits them most, and what one more of it would gain.",
       "",
       "The estimate is the work that is left at the narrowest place of the tree, at its full limit;"
-          + " P50 holds in one of two cases, P90 in nine of ten. GAIN is for a limit that is higher"
+          + " P50 is right in one of two cases, P90 in nine of ten. GAIN is for a limit that is higher"
           + " by one on that node, GAIN (ALL) on all nodes of its level. NEVER counts tasks that"
           + " cannot run as things are."
     },
@@ -42,7 +42,7 @@ public final class EtaCommand extends ListCommand {
       names = "--assume",
       paramLabel = "SPAN",
       converter = DurationConverter.class,
-      description = "How long the tasks of jobs take of which none has ended yet: 30s, 5m.")
+      description = "How long the tasks of a job take while none has ended: 30s, 5m.")
   private @Nullable Long assume;
 
   public EtaCommand(CommandContext clients) {

@@ -13,7 +13,7 @@ import java.util.function.ToLongFunction;
  * @param runs at least one
  */
 record Forecasts(List<Forecast> runs) {
-  /** Stands for what does not end within the horizon, or never. */
+  /** The text for what does not end within the horizon, or never. */
   static final long NEVER = Long.MAX_VALUE;
 
   Forecasts {

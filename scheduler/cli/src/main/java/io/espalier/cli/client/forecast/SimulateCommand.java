@@ -99,7 +99,7 @@ public final class SimulateCommand extends ClientCommand {
       names = "--assume",
       paramLabel = "SPAN",
       converter = DurationConverter.class,
-      description = "How long the tasks of jobs take of which none has ended yet: 30s, 5m.")
+      description = "How long the tasks of a job take while none has ended: 30s, 5m.")
   private @Nullable Long assume;
 
   @Option(

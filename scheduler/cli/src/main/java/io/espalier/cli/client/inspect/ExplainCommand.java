@@ -61,7 +61,7 @@ public final class ExplainCommand extends ListCommand {
   private void showTask(Json.Obj body) {
     String verdict =
         JsonFields.isTrue(body, "startable")
-            ? "nothing stands in its way; it starts in the next round that reaches it"
+            ? "nothing keeps it from starting; it starts in the next round that reaches it"
             : "it cannot start:";
     out()
         .println(
@@ -157,7 +157,7 @@ public final class ExplainCommand extends ListCommand {
                   + JsonFields.text(other, "parent")
                   + (role.isEmpty() ? "" : " as " + role)
                   + (reasons.isEmpty()
-                      ? ": nothing stands in the way there"
+                      ? ": nothing keeps it from starting there"
                       : ": " + String.join("; ", reasons)));
     }
   }

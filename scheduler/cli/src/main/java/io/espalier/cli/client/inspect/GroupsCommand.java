@@ -34,7 +34,7 @@ public final class GroupsCommand extends ListCommand {
       description = "The kind whose groups to list; all kinds in numbers if absent.")
   private String kind = "";
 
-  @Option(names = "--full", description = "Only groups of which no further member may become busy.")
+  @Option(names = "--full", description = "Only groups in which no further member may become busy.")
   private boolean full;
 
   @Option(

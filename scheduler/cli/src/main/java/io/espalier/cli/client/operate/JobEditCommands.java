@@ -76,7 +76,7 @@ public final class JobEditCommands {
       mixinStandardHelpOptions = true,
       description = {
         "Ask a scheduler what is wrong with a job, without saving it.",
-        "FILE holds the job as save-job takes it; - is standard input. Exit code 2 if it is"
+        "FILE contains the job as save-job takes it; - is standard input. Exit code 2 if it is"
             + " invalid."
       },
       footerHeading = "%nEXAMPLES%n",
@@ -121,8 +121,7 @@ public final class JobEditCommands {
       description = {
         "Save a job, new or not, where the configuration comes from; all else there stays as it"
             + " is.",
-        "FILE holds the job: the object that stands behind \"bistro_job->JOB\"; - is standard"
-            + " input.",
+        "FILE contains the job: the value of \"bistro_job->JOB\"; - is standard input.",
         "A job with errors is refused. --back-to saves an earlier version again."
       },
       footerHeading = "%nEXAMPLES%n",

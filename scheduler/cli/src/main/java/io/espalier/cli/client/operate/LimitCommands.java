@@ -112,7 +112,7 @@ public final class LimitCommands {
       mixinStandardHelpOptions = true,
       description = {
         "Set the limit of a resource, on one node or on all nodes of a level, over the configuration.",
-        "It holds at once and over restarts. A limit below what is in use kills nothing."
+        "It applies at once and over restarts. A limit below what is in use kills nothing."
       },
       footerHeading = "%nEXAMPLES%n",
       footer = {
@@ -153,7 +153,7 @@ public final class LimitCommands {
   @Command(
       name = "clear-limit",
       mixinStandardHelpOptions = true,
-      description = "Take back what set-limit has set: the configuration's limit holds again.",
+      description = "Take back what set-limit has set: the configuration's limit applies again.",
       footerHeading = "%nEXAMPLES%n",
       footer = {
         "  espalier clear-limit host concurrency",

@@ -10,7 +10,7 @@ package io.espalier.core.api.group;
  * @param members members of all groups; a node in two groups counts twice
  * @param outside nodes of the level that are in no group, and are not limited
  * @param busy members with running tasks on them or below them
- * @param full groups of which no further member may become busy
+ * @param full groups in which no further member may become busy
  * @param parked members that are closed because their group was full when a task was to start there
  * @param parks how many members were closed so since the last change of configuration or nodes
  * @param wakes how many of them were opened again

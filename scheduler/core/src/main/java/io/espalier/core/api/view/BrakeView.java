@@ -19,11 +19,6 @@ public record BrakeView(Brake brake, int millionths, boolean durable, List<Strin
     unconfirmed = List.copyOf(unconfirmed);
   }
 
-  /** A brake that all workers have confirmed. */
-  public BrakeView(Brake brake, int millionths, boolean durable) {
-    this(brake, millionths, durable, List.of());
-  }
-
   /** Returns what it leaves and where, who set it, until when, and why, in one line. */
   public String message() {
     String left =

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param eligibleMillis as in {@link TaskView}
  * @param running the live invocation; null: the task does not run
  */
+@RecordBuilder
 public record Explanation(
     String job,
     String node,
@@ -27,48 +28,18 @@ public record Explanation(
     List<Step> path,
     List<Alternative> alternatives,
     long eligibleMillis,
-    @Nullable RunningTaskView running) {
+    @Nullable RunningTaskView running)
+    implements ExplanationBuilder.With {
   public Explanation {
     reasons = List.copyOf(reasons);
     path = List.copyOf(path);
     alternatives = List.copyOf(alternatives);
   }
 
-  /** Creates an explanation of a task of which nothing is known that runs. */
-  public Explanation(
-      String job,
-      String node,
-      boolean startable,
-      String status,
-      List<Reason> reasons,
-      List<Step> path,
-      List<Alternative> alternatives,
-      long eligibleMillis) {
-    this(job, node, startable, status, reasons, path, alternatives, eligibleMillis, null);
-  }
-
-  /** A copy with a live invocation. */
-  public Explanation withRunning(RunningTaskView live) {
-    return new Explanation(
-        job, node, startable, status, reasons, path, alternatives, eligibleMillis, live);
-  }
-
-  /** Creates an explanation of a task that could not start anyway. */
-  public Explanation(
-      String job,
-      String node,
-      boolean startable,
-      String status,
-      List<Reason> reasons,
-      List<Step> path,
-      List<Alternative> alternatives) {
-    this(job, node, startable, status, reasons, path, alternatives, 0);
-  }
-
-  /** A copy with other reasons. */
+  /** A copy with other reasons; the task is startable when there are none. */
+  @Override
   public Explanation withReasons(List<Reason> others) {
-    return new Explanation(
-        job, node, others.isEmpty(), status, others, path, alternatives, eligibleMillis, running);
+    return with(copy -> copy.startable(others.isEmpty()).reasons(others));
   }
 
   /**
@@ -110,11 +81,6 @@ public record Explanation(
       @Nullable Reserved reserved) {
     public Step {
       resources = List.copyOf(resources);
-    }
-
-    /** A node without a reservation. */
-    public Step(String node, String level, boolean enabled, List<Use> resources, boolean blocks) {
-      this(node, level, enabled, resources, blocks, null);
     }
   }
 

@@ -19,7 +19,7 @@ import java.util.OptionalDouble;
  * @param effectivePriority effective priority; the lower it is, the more the queue is entitled to
  * @param share fraction of all starts that the policy {@code fair_share} gives it while all queues
  *     with remaining tasks compete for the same slots; 0: it has none left
- * @param resources resources of which it uses slots or has a cap
+ * @param resources resources that it uses or whose use is capped
  */
 public record QueueView(
     String name,

@@ -14,9 +14,4 @@ public record TaskPage(List<TaskView> tasks, String next, long total) {
   public TaskPage {
     tasks = List.copyOf(tasks);
   }
-
-  /** Creates a page whose tasks on other pages are not counted. */
-  public TaskPage(List<TaskView> tasks, String next) {
-    this(tasks, next, NOT_COUNTED);
-  }
 }

@@ -115,7 +115,7 @@ public final class CallKeys {
       new Section<>("poll", "How to ask a service about a call.", USUAL_POLL) {
         private final Key<HttpCall.Poll, String> url =
             key("url", url(), HttpCall.Poll::url, "Requested with GET.")
-                .required("the URL that tells how a call stands");
+                .required("the URL that tells the state of a call");
         private final Key<HttpCall.Poll, Duration> every =
             key(
                 "every_sec",
@@ -571,7 +571,7 @@ public final class CallKeys {
         "{'type': 'string', 'pattern': '^https?://'}");
   }
 
-  /** Puts something plain in the place of each placeholder; null: one stands for nothing. */
+  /** Replaces each placeholder by a plain text; null: one is unknown. */
   private static @Nullable String filled(ConfigValue value, String text) {
     List<String> unknown = new ArrayList<>();
     StringBuilder plain = new StringBuilder();
@@ -589,7 +589,7 @@ public final class CallKeys {
       return plain.toString();
     }
     value.error(
-        "nothing stands for {" + String.join("}, {", unknown) + "}",
+        "there is no placeholder {" + String.join("}, {", unknown) + "}",
         "there are {job}, {node}, {invocation}, {token}, {attempt}, {key} and the levels");
     return null;
   }

@@ -21,8 +21,8 @@ public final class CallTlsKeys {
                     "ca_file",
                     file(),
                     CallTls::caFile,
-                    "The authorities of which the service must have a certificate; without it,"
-                        + " those that Java trusts.")
+                    "The service must have a certificate of one of these authorities; without it,"
+                        + " of one that Java trusts.")
                 .writtenUnless(Optional.empty());
         private final Key<CallTls, Optional<String>> certFile =
             key(

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The definition of one configuration key: the parser, the export, the JSON Schema and the
  * reference all follow it. Immutable once its section is made.
  *
- * @param <R> record of the model that holds the value
+ * @param <R> record of the model with the value
  * @param <T> type of the value
  */
 public final class Key<R, T> {
@@ -49,7 +49,7 @@ public final class Key<R, T> {
     return this;
   }
 
-  /** Exports the key only when this holds of the record and of the inherited one. */
+  /** Exports the key only when this is true for the record and the inherited one. */
   Key<R, T> writtenIf(BiPredicate<R, R> condition) {
     written = condition;
     return this;

@@ -156,7 +156,7 @@ final class NodeLimitKeys extends Section<NodeLimitRule> {
   private NodeLimitRule ofNodes(
       ConfigObject in, int of, Kind kind, String pattern, ConfigValue which) {
     refuse(in, value, "\"value\" belongs to \"attribute\"");
-    refuse(in, resource, "\"resource\" belongs to \"attribute\", which holds its limit");
+    refuse(in, resource, "\"resource\" belongs to \"attribute\", which has its limit");
     Pattern found =
         kind == Kind.REGEX ? ValueType.regex().reader().read(which, Pattern.compile("")) : null;
     return new NodeLimitRule(of, kind, pattern, found, null, limits(in, of), "");
@@ -168,12 +168,12 @@ final class NodeLimitKeys extends Section<NodeLimitRule> {
       refuse(in, resource, "give either \"value\" with \"limits\", or \"resource\"");
       return NodeLimitRule.ofValue(of, name, wanted, limits(in, of));
     }
-    refuse(in, limits, "the attribute holds the limit: name the \"resource\"");
+    refuse(in, limits, "the limit is in the attribute: name the \"resource\"");
     ConfigValue given = in.find(resource);
     if (given == null) {
       in.value()
           .error(
-              "expected \"resource\", of which the attribute holds the limit",
+              "expected \"resource\", whose limit is in the attribute",
               "or \"value\" and \"limits\"");
     }
     String limited = in.get(resource, usual()).orElse(null);

@@ -232,7 +232,7 @@ public final class NotifierKeys {
             return Optional.of(object);
           }
           value.error(
-              "nothing stands for {" + String.join("}, {", unknown) + "}",
+              "there is no placeholder {" + String.join("}, {", unknown) + "}",
               "there are {" + String.join("}, {", PLACEHOLDERS) + "}");
           return null;
         },

@@ -168,7 +168,7 @@ public final class OptionKeys extends Section<JobOptions> {
             value -> value.isPresent() ? Optional.of(value.getAsDouble()) : Optional.empty());
   }
 
-  /** A percentage of which 0 makes no sense. */
+  /** A percentage above 0. */
   static ValueType<Double> percentToReach() {
     return number(0, 100)
         .checked(percent -> percent > 0, "0 % is nothing to wait for, expected a number above 0")

@@ -47,7 +47,7 @@ final class PhysicalResourceKeys {
               "enforcement",
               oneOf(List.of(allowed), Enforcement::label),
               PhysicalResource::enforcement,
-              "What holds a task to its share.");
+              "What keeps a task within its share.");
       reserve =
           key(
               "physical_reserve_amount",
@@ -122,7 +122,7 @@ final class PhysicalResourceKeys {
                 String user = read == null ? null : users.putIfAbsent(read.logicalResource(), name);
                 if (user != null) {
                   ConfigValue logical = member.member("logical_resource");
-                  logical.error("\"" + user + "\" already stands for this resource", null);
+                  logical.error("\"" + user + "\" already means this resource", null);
                 } else if (read != null) {
                   all.add(read);
                 }

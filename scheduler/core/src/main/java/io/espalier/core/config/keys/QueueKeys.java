@@ -17,7 +17,7 @@ import java.util.OptionalDouble;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The keys of queues, each of which is a tenant. */
+/** The keys of queues. Each queue is a tenant. */
 final class QueueKeys {
   /** The maximum number of queues, because each is a label of metrics. */
   private static final int MOST_QUEUES = 1000;

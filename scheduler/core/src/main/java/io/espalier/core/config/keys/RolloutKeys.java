@@ -82,8 +82,7 @@ final class RolloutKeys {
 
   /** {@code rollout} of a job. */
   static final Section<RolloutSpec> ROLLOUT =
-      new Section<>(
-          "rollout", "Stages, of which each begins when the one before has passed.", USUAL) {
+      new Section<>("rollout", "Stages. Each begins when the one before has passed.", USUAL) {
         private final Key<RolloutSpec, List<RolloutStage>> stages =
             key(
                     "stages",

@@ -64,8 +64,8 @@ public final class SettingsKeys extends Section<Settings> {
             most(
                 "waiting_jobs",
                 JobCapacity::waitingJobs,
-                "Jobs that may wait for a place; without `running_jobs`, jobs of which no task"
-                    + " runs. Beyond that, new jobs are refused.");
+                "Jobs that may wait for a place; without `running_jobs`, jobs without a running"
+                    + " task. Beyond that, new jobs are refused.");
         private final Key<JobCapacity, Integer> waitingTasks =
             most(
                 "waiting_tasks",

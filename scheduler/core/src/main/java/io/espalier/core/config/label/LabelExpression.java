@@ -73,7 +73,7 @@ public final class LabelExpression {
     }
   }
 
-  /** Two conditions, of which both must hold, or one. */
+  /** Two conditions: both must be true, or one. */
   record Pair(boolean both, Condition first, Condition second) implements Condition {
     @Override
     public boolean holds(Map<String, String> labels) {

@@ -147,8 +147,8 @@ final class PartitionRules {
   }
 
   private static String perScheduler(Partition shard) {
-    return "this holds for each of "
+    return "this applies to each of "
         + shard.count()
-        + " schedulers by itself, not for all of them together";
+        + " schedulers by itself, not to all of them together";
   }
 }

@@ -16,8 +16,8 @@ public interface WritableConfigSource extends ConfigSource {
 
   /**
    * Replaces, adds or removes documents, atomically and durably, if the text is still the fetched
-   * one. Files are replaced one after the other, those to be removed last: whoever dies in between
-   * leaves some of them as they were.
+   * one. Files are replaced one after the other, those to be removed last: a process that dies in
+   * between leaves some of them as they were.
    *
    * @param expected text from {@link #fetch}
    * @param documents new texts by the names of the documents; empty: removes the document

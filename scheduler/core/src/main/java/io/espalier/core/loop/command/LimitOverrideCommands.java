@@ -41,7 +41,7 @@ public final class LimitOverrideCommands {
 
   private void put(LimitOverride override) {
     overrides.put(override.key(), override);
-    core.override(override);
+    core.limits().override(override);
     if (override.untilMillis() > 0) {
       next = Math.min(next, override.untilMillis());
     }
@@ -82,7 +82,7 @@ public final class LimitOverrideCommands {
           RefusedException.Reason.UNKNOWN,
           "nobody overrides the limit of " + key.resource() + " on " + where(key));
     }
-    core.endOverride(key);
+    core.limits().endOverride(key);
     said(about(key).put("ended", override.limit()), author, reason, nowMillis);
     return view(override);
   }
@@ -102,7 +102,7 @@ public final class LimitOverrideCommands {
         next = Math.min(next, override.untilMillis());
       } else if (override.untilMillis() > 0) {
         overrides.remove(override.key());
-        core.endOverride(override.key());
+        core.limits().endOverride(override.key());
         ended.accept(override.key());
         said(
             about(override.key()).put("ended", override.limit()).put("expired", true),

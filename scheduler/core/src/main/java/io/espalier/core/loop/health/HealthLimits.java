@@ -293,7 +293,9 @@ public final class HealthLimits implements RoundStep {
     changes++;
     new TreeMap<>(core.config().settings().rules().health())
         .forEach((name, rule) -> follow(name, rule, followed.remove(name)));
-    followed.values().forEach(each -> core.removeHealth(level(each), each.resource.name(), ""));
+    followed
+        .values()
+        .forEach(each -> core.limits().removeHealth(level(each), each.resource.name(), ""));
     work.removeIf(each -> probes.get(each.probe.spec.name()) != each.probe);
     probes.values().forEach(probe -> work.add(new Work(probe, null)));
     for (Sent sent : earlySent) {
@@ -335,7 +337,7 @@ public final class HealthLimits implements RoundStep {
             0);
     HealthLimit known = core.capacity().health(name, "");
     isSettling |= known == null;
-    core.setHealth(ofLevel);
+    core.limits().setHealth(ofLevel);
   }
 
   /** Lowers the limits of nodes whose values are too old now; returns what is left to do. */
@@ -369,7 +371,7 @@ public final class HealthLimits implements RoundStep {
       probe.remove(of.place);
       for (Link link : probe.links) {
         link.follower.forget(name);
-        core.removeHealth(probe.level, link.follower.resource.name(), name);
+        core.limits().removeHealth(probe.level, link.follower.resource.name(), name);
       }
       return;
     } else {
@@ -411,7 +413,7 @@ public final class HealthLimits implements RoundStep {
       return;
     }
     HealthLimit before = core.capacity().health(least.resource(), name);
-    core.setHealth(least);
+    core.limits().setHealth(least);
     changes += before == null || before.limit() != least.limit() ? 1 : 0;
     int base = core.capacity().baseLimit(node, follower.resource.index());
     follower.take(name, least.limit(), base);

@@ -27,7 +27,7 @@ final class ProbeWords {
     return Json.of(value).toString();
   }
 
-  /** Returns the nodes of which nothing is known, in words; empty: there are none. */
+  /** Returns the nodes without a known value, in words; empty: there are none. */
   static String missing(ProbeValues probe, long nowMillis) {
     int missing = probe.missing();
     if (missing == 0 || probe.links.isEmpty() || probe.isEarly(nowMillis)) {

@@ -29,7 +29,7 @@ final class NotifierQueue {
 
   private static final long FIRST_PAUSE_MILLIS = 1_000;
 
-  /** The subject of the notification that stands for all that are too many. */
+  /** The subject of the notification that replaces all that are too many. */
   private static final String TOO_MANY = "merged";
 
   /** The number of attempts after which others are tried first. */

@@ -167,7 +167,7 @@ public final class RolloutTracker implements RoundStep {
       return;
     }
     staged.isDirty = true;
-    if (core.isApartInStages(core.findJob(task.key.job()), task.key.node())) {
+    if (core.staged().isApart(core.findJob(task.key.job()), task.key.node())) {
       return;
     }
     if (end.kind() == TaskResult.Kind.EXITED) {
@@ -317,7 +317,7 @@ public final class RolloutTracker implements RoundStep {
 
   private long left(StagedJob staged) {
     int number = core.findJob(staged.name());
-    return number < 0 ? staged.left : core.leftInStages(number) + core.leftApartInStages(number);
+    return number < 0 ? staged.left : core.staged().left(number) + core.staged().leftApart(number);
   }
 
   /** How many roll-outs were evaluated so far: what the steps have cost. */
@@ -338,7 +338,7 @@ public final class RolloutTracker implements RoundStep {
   /** Returns true when a roll-out begins or a stage is being opened. */
   @Override
   public boolean isOpening() {
-    return isBehind() || !toDraw.isEmpty() || !core.areStagesInEffect();
+    return isBehind() || !toDraw.isEmpty() || !core.staged().areInEffect();
   }
 
   /** When the next soak ends. */
@@ -471,15 +471,15 @@ public final class RolloutTracker implements RoundStep {
     if (spec == null || toDraw.contains(now.job())) {
       return;
     }
-    if (!core.areStagesInEffect()) {
+    if (!core.staged().areInEffect()) {
       isDirty = true; // It is looked at again when the stage is open.
       return;
     }
     if (core.gate(GateKind.ROLLOUT, now.job()) != null) {
       core.open(GateKind.ROLLOUT, now.job());
     }
-    long apart = core.leftApartInStages(number);
-    long sample = core.leftInStages(number);
+    long apart = core.staged().leftApart(number);
+    long sample = core.staged().left(number);
     staged.left = sample + apart;
     // Nothing opens without a sample, and after the last stage there is nothing to open.
     long left = sample == 0 && (now.isLast() || now.counted() == 0) ? apart : sample;
@@ -506,11 +506,11 @@ public final class RolloutTracker implements RoundStep {
 
   /** Takes back what has failed below nodes that were put into quarantine since. */
   private void forgetFailuresApart(StagedJob staged, int job) {
-    if (staged.apart.isEmpty() || !core.areStagesInEffect()) {
+    if (staged.apart.isEmpty() || !core.staged().areInEffect()) {
       return;
     }
     for (String node : List.copyOf(staged.failedOnce)) {
-      if (core.isApartInStages(job, node)) {
+      if (core.staged().isApart(job, node)) {
         staged.failedOnce.remove(node);
         put(staged, staged.now.uncounted());
       }

@@ -13,8 +13,8 @@ import java.util.function.BiConsumer;
 
 /**
  * The rows of roll-outs in a store: one tells how far a roll-out is, the others have the members of
- * its stages. A roll-out of which a row is missing counts as one that cannot be read: without its
- * members a stage would be empty, and pass.
+ * its stages. A roll-out with a missing row counts as one that cannot be read: without its members
+ * a stage would be empty, and pass.
  */
 final class StoredRollouts {
   /** The number of tasks in one stored row of members. */

@@ -29,7 +29,7 @@ public final class DurationHistogram {
     }
   }
 
-  /** Returns the number of durations, of which old ones count less. */
+  /** Returns the number of durations; old ones count less. */
   public int total() {
     return total;
   }

@@ -170,7 +170,7 @@ public final class Throughput {
    * Returns how long 95 % of the tasks of a job take that end as done, in milliseconds. They are
    * counted from the first such question on.
    *
-   * @param assumedMillis what holds while too few are done; -1: what is known of these
+   * @param assumedMillis the duration to assume while too few are done; -1: that of those few
    */
   public long mostTakeMillis(String job, long assumedMillis) {
     Pace pace = paces.computeIfAbsent(job, name -> new Pace());

@@ -20,9 +20,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds jobs to the {@code capacity} of the settings: lets as many of them start tasks as it says,
- * and closes the others until there is a place. A job keeps its place until it has ended, or is
- * paused or disabled. Jobs wait in the order of their creation, then of their names, but after
+ * Keeps jobs within the {@code capacity} of the settings: lets as many of them start tasks as it
+ * says, and closes the others until there is a place. A job keeps its place until it has ended, or
+ * is paused or disabled. Jobs wait in the order of their creation, then of their names, but after
  * those that they depend on, which could otherwise wait for each other.
  *
  * <p>Without {@code capacity} a step costs one comparison; with it, a pass over all jobs after each

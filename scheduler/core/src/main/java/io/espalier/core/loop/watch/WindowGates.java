@@ -92,7 +92,7 @@ public final class WindowGates implements RoundStep {
     return nodes.isBehind();
   }
 
-  /** Nothing starts on nodes of which it is not known yet whether they are open. */
+  /** Nothing starts on nodes before it is known whether they are open. */
   @Override
   public int room() {
     return nodes.isBehind() ? 0 : Integer.MAX_VALUE;

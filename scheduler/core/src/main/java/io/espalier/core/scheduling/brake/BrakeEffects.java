@@ -53,10 +53,10 @@ public final class BrakeEffects {
     core.capacity().factors().stream()
         .map(LimitFactor::id)
         .filter(id -> id.startsWith(ID) && !factors.containsKey(id))
-        .forEach(core::removeFactor);
+        .forEach(core.limits()::removeFactor);
     factors.values().stream()
         .filter(factor -> !core.capacity().factors().contains(factor))
-        .forEach(core::setFactor);
+        .forEach(core.limits()::setFactor);
     // Where a stop becomes a share, nothing may start on a node that still has its whole limit.
     boolean isSettling = !factors.isEmpty() && !core.capacity().areLimitsInEffect();
     boolean keepsGate = false;
@@ -78,9 +78,9 @@ public final class BrakeEffects {
     core.capacity().caps().stream()
         .map(RunningCap::id)
         .filter(id -> id.startsWith(ID) && !caps.containsKey(id))
-        .forEach(core::removeCap);
+        .forEach(core.limits()::removeCap);
     Set<RunningCap> set = new HashSet<>(core.capacity().caps());
-    caps.values().stream().filter(cap -> !set.contains(cap)).forEach(core::setCap);
+    caps.values().stream().filter(cap -> !set.contains(cap)).forEach(core.limits()::setCap);
     return !keepsGate;
   }
 
@@ -161,7 +161,10 @@ public final class BrakeEffects {
             brake.untilMillis()));
   }
 
-  /** Returns the number of tasks of which a job keeps a share: its own limit, or what ran. */
+  /**
+   * Returns the number of tasks from which the share of a job is taken: its own limit, or the
+   * number that ran.
+   */
   private int most(String job, Brake brake) {
     Job configured = core.job(core.findJob(job));
     int most = configured == null ? 0 : configured.scheduling().maxConcurrent();

@@ -279,7 +279,7 @@ public final class RedundancyGroups implements NodeCondition {
     return fullOfKind[kind];
   }
 
-  /** Returns how many walks ended at a full group, each of which parked a member. */
+  /** Returns how many walks ended at a full group; each parked a member. */
   public long parks(int kind) {
     return parks[kind];
   }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The index of startable tasks (docs/design/design.md#the-index). It has one bit per edge and job,
- * which is set if and only if {@code open(j, node)} holds along that edge. The code calls an edge a
- * slot, as in {@link Topology}.
+ * which is set if and only if {@code open(j, node)} is true along that edge. The code calls an edge
+ * a slot, as in {@link Topology}.
  *
  * <pre>
  * open[slot] = (ready[node] | below[node]) and fit(node) and gates(node) and allowed[slot]

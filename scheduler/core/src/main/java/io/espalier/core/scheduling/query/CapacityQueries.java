@@ -58,7 +58,7 @@ public final class CapacityQueries {
   /**
    * Lists groups of one kind.
    *
-   * @param onlyFull whether to list only groups of which no further member may become busy
+   * @param onlyFull whether to list only groups in which no further member may become busy
    * @param after name of the last group of the previous page; empty: from the first one
    * @param limit maximum number of groups
    */

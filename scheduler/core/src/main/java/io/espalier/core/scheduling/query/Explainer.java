@@ -90,7 +90,8 @@ public final class Explainer {
         topology.slotCount(node) > 1
             ? alternatives(state, job, node, best[0])
             : List.<Alternative>of(),
-        state.eligibleMillis(job, node));
+        state.eligibleMillis(job, node),
+        null);
   }
 
   /** Returns the reasons that block all tasks of a job, except for workers. */

@@ -51,6 +51,8 @@ final class OtherPartitionExplainer {
         "unstarted",
         List.of(Reason.of(Kind.OTHER_SHARD, node, message)),
         List.of(),
-        List.of());
+        List.of(),
+        0,
+        null);
   }
 }

@@ -36,7 +36,7 @@ public interface ReservationContext {
   /** Returns whether a gate closes the node for a job. */
   boolean isClosed(int node, int job);
 
-  /** Returns the bits of the jobs of which a task may start now. */
+  /** Returns the bits of the jobs that may start a task now. */
   long openJobs(int word);
 
   /** Returns whether any node is reserved for a job. */

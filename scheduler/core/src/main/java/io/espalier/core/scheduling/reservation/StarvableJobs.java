@@ -68,7 +68,7 @@ public final class StarvableJobs {
     return onLevel[level];
   }
 
-  /** Returns the deepest level of which heavy jobs need slots. */
+  /** Returns the deepest level on which heavy jobs need slots. */
   int deepestLevel() {
     int level = onLevel.length - 1;
     while (onLevel[level] == null) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param key what it slows down; there is at most one brake per key
  * @param millionths what is left of each limit, from 0 (nothing starts) to below {@link #ONE}
  * @param bases by job or queue without a limit of its own: the number of its running tasks when the
- *     brake was set, of which {@code millionths} are left
+ *     brake was set; {@code millionths} of it are left
  * @param ramp how it ends; null: at once
  * @param author the operator; empty when none was given
  * @param reason reason; may be empty

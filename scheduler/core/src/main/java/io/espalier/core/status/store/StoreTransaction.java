@@ -18,7 +18,7 @@ import java.util.Set;
  * Changes that become durable together or not at all. Immutable.
  *
  * <p>They are applied in this order: forgotten jobs, deleted rows, rows, attempts, then the others
- * in the order of the parameters, of which none depends on another.
+ * in the order of the parameters; none of these depends on another.
  *
  * @param forgottenJobs jobs whose rows and states are all deleted
  * @param deletedRows rows to delete; missing rows are not an error

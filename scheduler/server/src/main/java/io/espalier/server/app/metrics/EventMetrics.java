@@ -44,7 +44,7 @@ public final class EventMetrics {
     byJob = new JobMetrics(metrics, jobs);
     all =
         Counter.builder("espalier.events")
-            .description("Events, of which each is durable")
+            .description("Events, all of them durable")
             .register(metrics);
     starts =
         Counter.builder("espalier.task.starts")

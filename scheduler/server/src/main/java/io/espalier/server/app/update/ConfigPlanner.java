@@ -87,7 +87,7 @@ public final class ConfigPlanner {
    *
    * @param fetchesNodes whether nodes are fetched if the node sources differ: their programs and
    *     queries run then
-   * @param assumedMillis how long the tasks of jobs take of which none has ended; 0: not known
+   * @param assumedMillis how long the tasks of a job take while none has ended; 0: not known
    */
   public ConfigPlan plan(ConfigChange change, boolean fetchesNodes, long assumedMillis) {
     return plan(change, editor.edit(change), fetchesNodes, assumedMillis);

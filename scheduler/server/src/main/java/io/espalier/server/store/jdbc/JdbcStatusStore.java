@@ -62,7 +62,7 @@ public class JdbcStatusStore extends StoreReader {
    * @throws StoreException when this process may not take the store over
    */
   protected void beforeTakeOver(JdbcWriter w) throws SQLException {
-    // Whoever can open the store may take it over.
+    // A scheduler that can open the store may take it over.
   }
 
   @Override

@@ -81,7 +81,7 @@ abstract class StoreReader implements StatusStore {
     T on(Session session) throws SQLException;
   }
 
-  /** Converts the row at which a result stands. */
+  /** Converts the current row of a result. */
   private interface Row<T> {
     T of(ColumnReader row) throws SQLException;
   }
@@ -196,7 +196,7 @@ abstract class StoreReader implements StatusStore {
     load(job, RowMapper::kept, rows);
   }
 
-  /** Converts the row of a task at which a result stands. */
+  /** Converts the current row of a result, which is that of a task. */
   private interface TaskRow {
     StatusRow of(RowMapper mapper, String job, ColumnReader row) throws SQLException;
   }

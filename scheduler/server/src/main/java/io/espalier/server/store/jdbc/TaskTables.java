@@ -110,7 +110,7 @@ final class TaskTables {
     }
   }
 
-  /** Processes the row at which a result stands. */
+  /** Processes the current row of a result. */
   interface Row {
     void read(ColumnReader row) throws SQLException;
   }

@@ -66,7 +66,7 @@ public record MySqlAddress(
     String schema = uri.getPath() == null ? "" : uri.getPath().replaceFirst("^/", "");
     if (user != null && user.contains(":")) {
       throw new IllegalArgumentException(
-          "holds a password, which every user of this machine can read in the list of processes:"
+          "contains a password, which every user of this machine can read in the list of processes:"
               + " give it by --store-password-file or --store-password-env, and change it");
     }
     if (uri.getQuery() != null || uri.getFragment() != null) {
