@@ -72,6 +72,15 @@ struct WireVersions {
   2: i32 newest
 }
 
+// Of the worker's host or container, for people; a figure that the worker does not know is absent.
+struct WireHostFigures {
+  1: optional i32 loadThousandths      // load average of the last minute
+  2: optional i64 memoryTotalBytes
+  3: optional i64 memoryAvailableBytes
+  4: optional i64 diskTotalBytes       // the file system of its data directory
+  5: optional i64 diskFreeBytes
+}
+
 struct WireFacts {
   1: string host
   2: string address       // where the worker listens, HOST:PORT; empty: nowhere (protocol 2)
@@ -82,6 +91,7 @@ struct WireFacts {
   7: map<string, string> labels   // absent from workers of releases before them
   8: optional i32 cpuInUse        // thousandths of its own capacity, measured; absent: not known
   9: optional i32 memoryInUse
+  10: optional WireHostFigures figures // absent from workers of releases before them
 }
 
 struct WireUsage {        // -1: not known

@@ -3,7 +3,7 @@ import { t, c } from '../dom.js';
 import { get, may } from '../api.js';
 import { useData } from '../live.js';
 import { Ago, Crumbs, Empty, Failure, Panel, Title, Waiting } from '../parts.js';
-import { bytes, count } from '../format.js';
+import { bytes, count, share } from '../format.js';
 import { Health, labelled, Load, WorkerActions } from './workers.js';
 import { EventTable } from './events.js';
 import { RunningTable } from './job.js';
@@ -26,10 +26,21 @@ export default function WorkerPage({ route }) {
     c(Failure, { error, retry: again }),
     !data ? !error && c(Waiting) : t.div(
       !w ? c(Empty, { title: 'This worker is not connected' }, 'What it did before is below.') : t.div({ class: 'grid' }, all.map((one, i) => c(Panel, { key: one.instance, title: i === 0 ? 'Now' : 'Another process of this name', id: `h-worker-${one.instance}` },
-        t.div(c(Health, { w: one })), c(Load, { w: one }),
+        t.div(c(Health, { w: one })), c(Load, { w: one }), one.kind === 'remote' && c(Measured, { measured: one.measured ?? {} }),
         one.last_seen_ms > 0 && t.p({ class: 'soft' }, 'in this state since ', c(Ago, { ms: one.since_ms }), ', last seen ', c(Ago, { ms: one.last_seen_ms }))))),
       c(OnIt, { shard: w && w.kind !== 'remote' ? '' : shard }),
       c(Past, { shard })));
+}
+
+/** How busy its host is, as it measures it: all programs on it, not only tasks. */
+function Measured({ measured }) {
+  const item = (name, value) => t.div({ key: name }, t.dt(name), t.dd(value));
+  const percent = (part) => part === undefined ? '–' : share(part, 1);
+  const free = (part, all) => part === undefined ? '–' : `${bytes(part)} of ${bytes(all)}`;
+  return t.dl({ class: 'facts' },
+    item('CPU in use', percent(measured.cpu_use)), item('Memory in use', percent(measured.memory_use)),
+    item('Load', measured.load_1min?.toFixed(2) ?? '–'), item('Memory available', free(measured.memory_available_bytes, measured.memory_total_bytes)),
+    item('Disk free', free(measured.disk_free_bytes, measured.disk_total_bytes)), item('Measured', measured.at_ms ? c(Ago, { ms: measured.at_ms }) : '–'));
 }
 
 /** @param shard empty: the scheduler itself, on which everything runs */

@@ -6,7 +6,7 @@ import { refine, workerLink } from '../route.js';
 import { Ago, Badge, Empty, Failure, Gauge, Icon, Pager, Search, Title, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
 import { command } from '../shell.js';
-import { count, plural } from '../format.js';
+import { count, plural, share } from '../format.js';
 
 const SIZE = 100;
 const KIND = { healthy: 'good', new: '', unhealthy: 'bad', draining: 'warn', lost: 'bad', gone: '' };
@@ -49,7 +49,7 @@ export function WorkerActions({ w }) {
 function Row({ w }) {
   return t.tr({ class: cls(['lost', 'unhealthy'].includes(w.state) && 'hurt') },
     t.th({ scope: 'row' }, t.a({ href: workerLink(w.shard), class: 'name', dir: 'auto', 'data-row': true }, w.shard), t.div({ class: 'soft', dir: 'auto' }, w.host, w.address && ` · ${w.address}`), labelled(w) && t.div({ class: 'soft', dir: 'auto' }, labelled(w))),
-    t.td(c(Health, { w })), t.td(c(Load, { w })),
+    t.td(c(Health, { w })), t.td(c(Load, { w }), w.measured?.cpu_use !== undefined && t.div({ class: 'soft' }, `CPU ${share(w.measured.cpu_use, 1)} in use`)),
     t.td({ class: 'nowrap' }, c(Ago, { ms: w.last_seen_ms })), t.td({ class: 'nowrap' }, c(Ago, { ms: w.since_ms })),
     may('operator') && t.td(c(WorkerActions, { w })));
 }

@@ -475,6 +475,25 @@ class ApiV1Test {
   }
 
   @Test
+  void workersSayWhatTheyHaveMeasuredAndNothingIfTheyHaveNot() {
+    List<Json> workers =
+        ((Json.Arr) Objects.requireNonNull(get("/api/v1/workers").get("workers"))).items();
+    assertThat(((Json.Obj) workers.get(0)).get("measured"))
+        .isEqualTo(
+            Json.object()
+                .put("at_ms", ApiFixture.NOW_MILLIS - 2_000)
+                .put("cpu_use", 0.35)
+                .put("memory_use", 0.8)
+                .put("load_1min", 1.25)
+                .put("memory_total_bytes", 8_000_000_000L)
+                .put("memory_available_bytes", 2_100_000_000L)
+                .put("disk_total_bytes", 40_000_000_000L)
+                .put("disk_free_bytes", 9_000_000_000L)
+                .build());
+    assertThat(((Json.Obj) workers.get(1)).get("measured")).isNull();
+  }
+
+  @Test
   void logsComeInPages() {
     Json.Obj first = get("/api/v1/logs?job=backup&order=asc&limit=2");
     assertThat(texts(first, "lines", "text")).containsExactly("line 0\n", "line 1\n");

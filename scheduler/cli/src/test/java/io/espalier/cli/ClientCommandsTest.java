@@ -274,9 +274,9 @@ class ClientCommandsTest {
     assertThat(run("workers").out())
         .isEqualToNormalizingNewlines(
             """
-            WORKER  KIND   HOST       LABELS     STATE      RUNNING  SLOTS    NOTE
-            here    local  host-here  zone=here  healthy          1  ram 1/4
-            away    local  host-away  zone=away  unhealthy        0  ram 0/4  silent
+            WORKER  KIND   HOST       LABELS     STATE      RUNNING   CPU  LOAD  MEMORY FREE  DISK FREE  SLOTS    NOTE
+            here    local  host-here  zone=here  healthy          1  35 %  1.25       2.1 GB     9.0 GB  ram 1/4
+            away    local  host-away  zone=away  unhealthy        0                                      ram 0/4  silent
             """);
     assertThat(run("running", "scrub").err()).contains("nothing is running");
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Levels;
 import io.espalier.core.json.Json;
+import io.espalier.core.running.HostFigures;
 import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
@@ -120,7 +121,8 @@ class ReplayCommandTest {
               0,
               0,
               "",
-              i == 0 ? MeasuredLoad.UNKNOWN : new MeasuredLoad(i == 1 ? -1 : 300, count * 100)));
+              i == 0 ? MeasuredLoad.UNKNOWN : new MeasuredLoad(i == 1 ? -1 : 300, count * 100),
+              HostFigures.UNKNOWN));
     }
     return all;
   }

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -205,6 +206,17 @@ class PageAccessIT {
         }
         row.getByRole(AriaRole.LINK).click();
         assertThat(page.locator("main")).containsText("Nothing runs on it");
+        // Two measurements: processors are measured from one to the next.
+        Locator host = page.locator(".facts");
+        for (String known :
+            new String[] {
+              "CPU in use ?[\\d<]",
+              "Load ?\\d",
+              "Memory available ?\\d.* of \\d",
+              "Disk free ?\\d.* of \\d"
+            }) {
+          assertThat(host).containsText(Pattern.compile(known));
+        }
         assertThat(page.locator("tbody")).containsText("worker drained");
         assertThat(page.locator("tbody")).containsText("new disks");
         window.picture("worker");

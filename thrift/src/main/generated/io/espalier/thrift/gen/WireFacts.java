@@ -19,6 +19,7 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
   private static final org.apache.thrift.protocol.TField LABELS_FIELD_DESC = new org.apache.thrift.protocol.TField("labels", org.apache.thrift.protocol.TType.MAP, (short)7);
   private static final org.apache.thrift.protocol.TField CPU_IN_USE_FIELD_DESC = new org.apache.thrift.protocol.TField("cpuInUse", org.apache.thrift.protocol.TType.I32, (short)8);
   private static final org.apache.thrift.protocol.TField MEMORY_IN_USE_FIELD_DESC = new org.apache.thrift.protocol.TField("memoryInUse", org.apache.thrift.protocol.TType.I32, (short)9);
+  private static final org.apache.thrift.protocol.TField FIGURES_FIELD_DESC = new org.apache.thrift.protocol.TField("figures", org.apache.thrift.protocol.TType.STRUCT, (short)10);
 
   private static final org.apache.thrift.scheme.SchemeFactory STANDARD_SCHEME_FACTORY = new WireFactsStandardSchemeFactory();
   private static final org.apache.thrift.scheme.SchemeFactory TUPLE_SCHEME_FACTORY = new WireFactsTupleSchemeFactory();
@@ -32,6 +33,7 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
   private @org.apache.thrift.annotation.Nullable java.util.Map<java.lang.String,java.lang.String> labels; // required
   private int cpuInUse; // optional
   private int memoryInUse; // optional
+  private @org.apache.thrift.annotation.Nullable WireHostFigures figures; // optional
 
   /** The set of fields this struct contains, along with convenience methods for finding and manipulating them. */
   public enum _Fields implements org.apache.thrift.TFieldIdEnum {
@@ -43,7 +45,8 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     CAPABILITIES((short)6, "capabilities"),
     LABELS((short)7, "labels"),
     CPU_IN_USE((short)8, "cpuInUse"),
-    MEMORY_IN_USE((short)9, "memoryInUse");
+    MEMORY_IN_USE((short)9, "memoryInUse"),
+    FIGURES((short)10, "figures");
 
     private static final java.util.Map<java.lang.String, _Fields> byName = new java.util.HashMap<java.lang.String, _Fields>();
 
@@ -77,6 +80,8 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
           return CPU_IN_USE;
         case 9: // MEMORY_IN_USE
           return MEMORY_IN_USE;
+        case 10: // FIGURES
+          return FIGURES;
         default:
           return null;
       }
@@ -124,7 +129,7 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
   private static final int __CPUINUSE_ISSET_ID = 1;
   private static final int __MEMORYINUSE_ISSET_ID = 2;
   private byte __isset_bitfield = 0;
-  private static final _Fields optionals[] = {_Fields.CPU_IN_USE,_Fields.MEMORY_IN_USE};
+  private static final _Fields optionals[] = {_Fields.CPU_IN_USE,_Fields.MEMORY_IN_USE,_Fields.FIGURES};
   public static final java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> metaDataMap;
   static {
     java.util.Map<_Fields, org.apache.thrift.meta_data.FieldMetaData> tmpMap = new java.util.EnumMap<_Fields, org.apache.thrift.meta_data.FieldMetaData>(_Fields.class);
@@ -151,6 +156,8 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I32)));
     tmpMap.put(_Fields.MEMORY_IN_USE, new org.apache.thrift.meta_data.FieldMetaData("memoryInUse", org.apache.thrift.TFieldRequirementType.OPTIONAL,
         new org.apache.thrift.meta_data.FieldValueMetaData(org.apache.thrift.protocol.TType.I32)));
+    tmpMap.put(_Fields.FIGURES, new org.apache.thrift.meta_data.FieldMetaData("figures", org.apache.thrift.TFieldRequirementType.OPTIONAL,
+        new org.apache.thrift.meta_data.StructMetaData(org.apache.thrift.protocol.TType.STRUCT, WireHostFigures.class)));
     metaDataMap = java.util.Collections.unmodifiableMap(tmpMap);
     org.apache.thrift.meta_data.FieldMetaData.addStructMetaDataMap(WireFacts.class, metaDataMap);
   }
@@ -207,6 +214,9 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     }
     this.cpuInUse = other.cpuInUse;
     this.memoryInUse = other.memoryInUse;
+    if (other.isSetFigures()) {
+      this.figures = new WireHostFigures(other.figures);
+    }
   }
 
   @Override
@@ -228,6 +238,7 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     this.cpuInUse = 0;
     setMemoryInUseIsSet(false);
     this.memoryInUse = 0;
+    this.figures = null;
   }
 
   @org.apache.thrift.annotation.Nullable
@@ -487,6 +498,31 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     __isset_bitfield = org.apache.thrift.EncodingUtils.setBit(__isset_bitfield, __MEMORYINUSE_ISSET_ID, value);
   }
 
+  @org.apache.thrift.annotation.Nullable
+  public WireHostFigures getFigures() {
+    return this.figures;
+  }
+
+  public WireFacts setFigures(@org.apache.thrift.annotation.Nullable WireHostFigures figures) {
+    this.figures = figures;
+    return this;
+  }
+
+  public void unsetFigures() {
+    this.figures = null;
+  }
+
+  /** Returns true if field figures is set (has been assigned a value) and false otherwise */
+  public boolean isSetFigures() {
+    return this.figures != null;
+  }
+
+  public void setFiguresIsSet(boolean value) {
+    if (!value) {
+      this.figures = null;
+    }
+  }
+
   @Override
   public void setFieldValue(_Fields field, @org.apache.thrift.annotation.Nullable java.lang.Object value) {
     switch (field) {
@@ -562,6 +598,14 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       }
       break;
 
+    case FIGURES:
+      if (value == null) {
+        unsetFigures();
+      } else {
+        setFigures((WireHostFigures)value);
+      }
+      break;
+
     }
   }
 
@@ -596,6 +640,9 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     case MEMORY_IN_USE:
       return getMemoryInUse();
 
+    case FIGURES:
+      return getFigures();
+
     }
     throw new java.lang.IllegalStateException();
   }
@@ -626,6 +673,8 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       return isSetCpuInUse();
     case MEMORY_IN_USE:
       return isSetMemoryInUse();
+    case FIGURES:
+      return isSetFigures();
     }
     throw new java.lang.IllegalStateException();
   }
@@ -724,6 +773,15 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
         return false;
     }
 
+    boolean this_present_figures = true && this.isSetFigures();
+    boolean that_present_figures = true && that.isSetFigures();
+    if (this_present_figures || that_present_figures) {
+      if (!(this_present_figures && that_present_figures))
+        return false;
+      if (!this.figures.equals(that.figures))
+        return false;
+    }
+
     return true;
   }
 
@@ -764,6 +822,10 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     hashCode = hashCode * 8191 + ((isSetMemoryInUse()) ? 131071 : 524287);
     if (isSetMemoryInUse())
       hashCode = hashCode * 8191 + memoryInUse;
+
+    hashCode = hashCode * 8191 + ((isSetFigures()) ? 131071 : 524287);
+    if (isSetFigures())
+      hashCode = hashCode * 8191 + figures.hashCode();
 
     return hashCode;
   }
@@ -866,6 +928,16 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
         return lastComparison;
       }
     }
+    lastComparison = java.lang.Boolean.compare(isSetFigures(), other.isSetFigures());
+    if (lastComparison != 0) {
+      return lastComparison;
+    }
+    if (isSetFigures()) {
+      lastComparison = org.apache.thrift.TBaseHelper.compareTo(this.figures, other.figures);
+      if (lastComparison != 0) {
+        return lastComparison;
+      }
+    }
     return 0;
   }
 
@@ -953,6 +1025,16 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       sb.append(this.memoryInUse);
       first = false;
     }
+    if (isSetFigures()) {
+      if (!first) sb.append(", ");
+      sb.append("figures:");
+      if (this.figures == null) {
+        sb.append("null");
+      } else {
+        sb.append(this.figures);
+      }
+      first = false;
+    }
     sb.append(")");
     return sb.toString();
   }
@@ -962,6 +1044,9 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
     // check for sub-struct validity
     if (versions != null) {
       versions.validate();
+    }
+    if (figures != null) {
+      figures.validate();
     }
   }
 
@@ -1110,6 +1195,15 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
               org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
             }
             break;
+          case 10: // FIGURES
+            if (schemeField.type == org.apache.thrift.protocol.TType.STRUCT) {
+              struct.figures = new WireHostFigures();
+              struct.figures.read(iprot);
+              struct.setFiguresIsSet(true);
+            } else {
+              org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
+            }
+            break;
           default:
             org.apache.thrift.protocol.TProtocolUtil.skip(iprot, schemeField.type);
         }
@@ -1192,6 +1286,13 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
         oprot.writeI32(struct.memoryInUse);
         oprot.writeFieldEnd();
       }
+      if (struct.figures != null) {
+        if (struct.isSetFigures()) {
+          oprot.writeFieldBegin(FIGURES_FIELD_DESC);
+          struct.figures.write(oprot);
+          oprot.writeFieldEnd();
+        }
+      }
       oprot.writeFieldStop();
       oprot.writeStructEnd();
     }
@@ -1238,7 +1339,10 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       if (struct.isSetMemoryInUse()) {
         optionals.set(8);
       }
-      oprot.writeBitSet(optionals, 9);
+      if (struct.isSetFigures()) {
+        optionals.set(9);
+      }
+      oprot.writeBitSet(optionals, 10);
       if (struct.isSetHost()) {
         oprot.writeString(struct.host);
       }
@@ -1286,12 +1390,15 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       if (struct.isSetMemoryInUse()) {
         oprot.writeI32(struct.memoryInUse);
       }
+      if (struct.isSetFigures()) {
+        struct.figures.write(oprot);
+      }
     }
 
     @Override
     public void read(org.apache.thrift.protocol.TProtocol prot, WireFacts struct) throws org.apache.thrift.TException {
       org.apache.thrift.protocol.TTupleProtocol iprot = (org.apache.thrift.protocol.TTupleProtocol) prot;
-      java.util.BitSet incoming = iprot.readBitSet(9);
+      java.util.BitSet incoming = iprot.readBitSet(10);
       if (incoming.get(0)) {
         struct.host = iprot.readString();
         struct.setHostIsSet(true);
@@ -1359,6 +1466,11 @@ public class WireFacts implements org.apache.thrift.TBase<WireFacts, WireFacts._
       if (incoming.get(8)) {
         struct.memoryInUse = iprot.readI32();
         struct.setMemoryInUseIsSet(true);
+      }
+      if (incoming.get(9)) {
+        struct.figures = new WireHostFigures();
+        struct.figures.read(iprot);
+        struct.setFiguresIsSet(true);
       }
     }
   }

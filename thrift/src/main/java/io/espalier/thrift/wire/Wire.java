@@ -5,11 +5,13 @@ import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.Versions;
 import io.espalier.core.protocol.WorkerDescription;
+import io.espalier.core.running.HostFigures;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.thrift.gen.WireFacts;
+import io.espalier.thrift.gen.WireHostFigures;
 import io.espalier.thrift.gen.WireKill;
 import io.espalier.thrift.gen.WireRun;
 import io.espalier.thrift.gen.WireUsage;
@@ -111,6 +113,7 @@ final class Wire {
     if (facts.measured().memory() >= 0) {
       wire.setMemoryInUse(facts.measured().memory());
     }
+    wire.setFigures(of(facts.figures()));
     return wire;
   }
 
@@ -130,7 +133,37 @@ final class Wire {
         labels(facts.getLabels()),
         new MeasuredLoad(
             facts.isSetCpuInUse() ? facts.getCpuInUse() : -1,
-            facts.isSetMemoryInUse() ? facts.getMemoryInUse() : -1));
+            facts.isSetMemoryInUse() ? facts.getMemoryInUse() : -1),
+        figures(facts.getFigures()));
+  }
+
+  private static WireHostFigures of(HostFigures figures) {
+    WireHostFigures wire = new WireHostFigures();
+    if (figures.load() >= 0) {
+      wire.setLoadThousandths(figures.load());
+    }
+    if (figures.memory().isKnown()) {
+      wire.setMemoryTotalBytes(figures.memory().totalBytes());
+      wire.setMemoryAvailableBytes(figures.memory().freeBytes());
+    }
+    if (figures.disk().isKnown()) {
+      wire.setDiskTotalBytes(figures.disk().totalBytes());
+      wire.setDiskFreeBytes(figures.disk().freeBytes());
+    }
+    return wire;
+  }
+
+  private static HostFigures figures(@Nullable WireHostFigures wire) {
+    return wire == null
+        ? HostFigures.UNKNOWN
+        : new HostFigures(
+            wire.isSetLoadThousandths() ? wire.getLoadThousandths() : -1,
+            new HostFigures.Space(
+                wire.isSetMemoryTotalBytes() ? wire.getMemoryTotalBytes() : -1,
+                wire.isSetMemoryAvailableBytes() ? wire.getMemoryAvailableBytes() : -1),
+            new HostFigures.Space(
+                wire.isSetDiskTotalBytes() ? wire.getDiskTotalBytes() : -1,
+                wire.isSetDiskFreeBytes() ? wire.getDiskFreeBytes() : -1));
   }
 
   private static Map<String, String> labels(@Nullable Map<String, String> wire) {

@@ -23,6 +23,8 @@ import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.CallPoll;
 import io.espalier.core.running.Counters;
+import io.espalier.core.running.HostFigures;
+import io.espalier.core.running.HostFigures.Space;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.InvocationLimits;
 import io.espalier.core.running.LaunchSpec;
@@ -38,6 +40,7 @@ import io.espalier.json.JsonReader;
 import io.espalier.thrift.gen.WireFacts;
 import io.espalier.thrift.gen.WireHeartbeat;
 import io.espalier.thrift.gen.WireHeartbeatAnswer;
+import io.espalier.thrift.gen.WireHostFigures;
 import io.espalier.thrift.gen.WireRecipe;
 import io.espalier.thrift.gen.WireStart;
 import io.espalier.thrift.gen.WireWork;
@@ -198,6 +201,55 @@ class WireTest {
       wire.unsetMemoryInUse();
       assertThat(Wire.facts(sent(wire)).measured()).isEqualTo(MeasuredLoad.UNKNOWN);
     }
+  }
+
+  @Test
+  void figuresOfTheHostArriveAndTheReleaseBeforeSendsNone() throws TException {
+    Space memory = new Space(8_000, 3_000);
+    Space disk = new Space(Long.MAX_VALUE, 0);
+    for (HostFigures figures :
+        List.of(
+            new HostFigures(1_250, memory, disk),
+            new HostFigures(0, memory, Space.UNKNOWN),
+            HostFigures.UNKNOWN)) {
+      WorkerDescription facts = WorkerDescription.of("host").figures(figures).build();
+      WireFacts wire = Wire.of(facts);
+      assertThat(Wire.facts(sent(wire))).isEqualTo(facts);
+      wire.unsetFigures();
+      assertThat(Wire.facts(sent(wire)).figures()).isEqualTo(HostFigures.UNKNOWN);
+    }
+  }
+
+  @Test
+  void figuresThatCannotBeTrueAreUnknownAndNoReasonToRefuseTheRest() throws TException {
+    long[][] lies = {
+      {-1, -1}, {0, 0}, {10, -1}, {10, 11}, {-10, 5}, {Long.MIN_VALUE, Long.MAX_VALUE}
+    };
+    for (long[] lie : lies) {
+      WireHostFigures figures = new WireHostFigures();
+      figures.setLoadThousandths(Integer.MIN_VALUE);
+      figures.setMemoryTotalBytes(lie[0]);
+      figures.setMemoryAvailableBytes(lie[1]);
+      figures.setDiskTotalBytes(8_000);
+      figures.setDiskFreeBytes(3_000);
+      assertThat(read(figures))
+          .isEqualTo(new HostFigures(-1, Space.UNKNOWN, new Space(8_000, 3_000)));
+      figures.setLoadThousandths(Integer.MAX_VALUE);
+      figures.setDiskTotalBytes(lie[0]);
+      figures.setDiskFreeBytes(lie[1]);
+      assertThat(read(figures))
+          .isEqualTo(new HostFigures(Integer.MAX_VALUE, Space.UNKNOWN, Space.UNKNOWN));
+    }
+    WireHostFigures half = new WireHostFigures();
+    half.setMemoryTotalBytes(10);
+    half.setDiskFreeBytes(10);
+    assertThat(read(half)).isEqualTo(HostFigures.UNKNOWN);
+  }
+
+  private static HostFigures read(WireHostFigures figures) throws TException {
+    WireFacts wire = Wire.of(WorkerDescription.of("host").build());
+    wire.setFigures(figures);
+    return Wire.facts(sent(wire)).figures();
   }
 
   @Test

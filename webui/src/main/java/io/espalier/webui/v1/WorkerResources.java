@@ -5,6 +5,7 @@ import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.json.Json;
+import io.espalier.core.running.HostFigures;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerCordon.Kind;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Resources for workers: list, drain, cordon, uncordon. */
 final class WorkerResources {
@@ -85,7 +87,38 @@ final class WorkerResources {
         .put("since_ms", worker.sinceMillis())
         .put("last_seen_ms", worker.lastSeenMillis())
         .put("note", worker.note())
+        .putIfPresent("measured", measured(worker))
         .build();
+  }
+
+  /**
+   * Returns what the worker has measured, without what it does not know; null: it has told none.
+   */
+  private static Json.@Nullable Obj measured(WorkerView worker) {
+    if (worker.measuredMillis() == 0) {
+      return null;
+    }
+    Json.Builder measured = Json.object().put("at_ms", worker.measuredMillis());
+    putThousandths(measured, "cpu_use", worker.load().cpu());
+    putThousandths(measured, "memory_use", worker.load().memory());
+    putThousandths(measured, "load_1min", worker.figures().load());
+    HostFigures.Space memory = worker.figures().memory();
+    if (memory.isKnown()) {
+      measured
+          .put("memory_total_bytes", memory.totalBytes())
+          .put("memory_available_bytes", memory.freeBytes());
+    }
+    HostFigures.Space disk = worker.figures().disk();
+    if (disk.isKnown()) {
+      measured.put("disk_total_bytes", disk.totalBytes()).put("disk_free_bytes", disk.freeBytes());
+    }
+    return measured.build();
+  }
+
+  private static void putThousandths(Json.Builder to, String name, int value) {
+    if (value >= 0) {
+      to.put(name, value / 1e3);
+    }
   }
 
   private static Json.Obj cordon(WorkerCordon cordon) {

@@ -16,6 +16,7 @@ import io.espalier.core.protocol.WorkResponse;
 import io.espalier.core.protocol.WorkerDescription;
 import io.espalier.core.protocol.WorkerOutput;
 import io.espalier.core.protocol.WorkerProtocol;
+import io.espalier.core.running.HostFigures;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.MeasuredLoad;
@@ -72,6 +73,7 @@ public final class WorkerAgent implements AutoCloseable {
   private final CountDownLatch drained = new CountDownLatch(1);
   private volatile Map<String, Long> physical;
   private volatile MeasuredLoad measured = MeasuredLoad.UNKNOWN;
+  private volatile HostFigures figures = HostFigures.UNKNOWN;
 
   // Confined to the owner's thread:
   private final Set<RunId> running = new LinkedHashSet<>();
@@ -154,21 +156,21 @@ public final class WorkerAgent implements AutoCloseable {
         options.peer().protocol(),
         Set.of("lease_guard", WorkerDescription.RECALL),
         options.labels(),
-        measured);
+        measured,
+        figures);
   }
 
   /** Sets the newly measured capacity of the host; the next heartbeat reports it. */
   public void physical(Map<String, Long> newest) {
     physical = newest;
-    WorkerDescription facts = facts();
-    tell(() -> side.facts(facts));
+    tell(() -> side.facts(facts()));
   }
 
-  /** Sets how busy the host is; the next heartbeat reports it. */
-  public void measured(MeasuredLoad newest) {
+  /** Sets how busy the host is, and its figures; the next heartbeat reports them. */
+  public void measured(MeasuredLoad newest, HostFigures newestFigures) {
     measured = newest;
-    WorkerDescription facts = facts();
-    tell(() -> side.facts(facts));
+    figures = newestFigures;
+    tell(() -> side.facts(facts()));
   }
 
   /**

@@ -3,7 +3,6 @@ package io.espalier.worker.resources;
 import io.espalier.core.running.MeasuredLoad;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -11,8 +10,6 @@ import java.util.regex.Pattern;
  * the measurement before, and of the memory now. It reads two small files. For one thread.
  */
 public final class HostLoadReader {
-  private static final Pattern TOTAL = Pattern.compile("(?m)^MemTotal:\\s*(\\d+) kB$");
-  private static final Pattern AVAILABLE = Pattern.compile("(?m)^MemAvailable:\\s*(\\d+) kB$");
   private static final Pattern PROCESSOR = Pattern.compile("(?m)^cpu\\d+ ");
   private static final long KB_PER_MB = 1024;
 
@@ -72,14 +69,8 @@ public final class HostLoadReader {
 
   private int memory(long ownMb) {
     try {
-      String text = KernelFiles.text(root.resolve("proc/meminfo"));
-      Matcher total = TOTAL.matcher(text);
-      Matcher available = AVAILABLE.matcher(text);
-      return ownMb <= 0 || !total.find() || !available.find()
-          ? -1
-          : share(
-              Long.parseLong(total.group(1)) - Long.parseLong(available.group(1)),
-              ownMb * KB_PER_MB);
+      MemInfo host = MemInfo.read(root);
+      return ownMb <= 0 ? -1 : share(host.totalKb() - host.availableKb(), ownMb * KB_PER_MB);
     } catch (IOException e) {
       return -1;
     }

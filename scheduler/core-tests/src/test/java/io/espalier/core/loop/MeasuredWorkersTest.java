@@ -2,6 +2,10 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Query;
+import io.espalier.core.api.view.WorkerView;
+import io.espalier.core.running.HostFigures;
+import io.espalier.core.running.HostFigures.Space;
 import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
@@ -36,11 +40,24 @@ class MeasuredWorkersTest {
     return WorkerInfo.of(new WorkerRef("w1", 1), "h1")
         .lastSeenMillis(world.now)
         .measured(new MeasuredLoad(cpu, 100))
+        .figures(new HostFigures(cpu, Space.UNKNOWN, Space.UNKNOWN))
         .build();
   }
 
   private MeasuredLoad known() {
     return Objects.requireNonNull(world.core.capacity().workers()).get(0).measured();
+  }
+
+  private WorkerView view() {
+    return world.answer(new Query.Workers()).get(0);
+  }
+
+  @Test
+  void ofAWorkerThatHasToldNothingNothingIsShown() {
+    workers(
+        measured(10).with().measured(MeasuredLoad.UNKNOWN).figures(HostFigures.UNKNOWN).build());
+    assertThat(view().load()).isEqualTo(MeasuredLoad.UNKNOWN);
+    assertThat(view().measuredMillis()).isZero();
   }
 
   @Test
@@ -74,5 +91,8 @@ class MeasuredWorkersTest {
     configure("busiest");
     workers(measured(44));
     assertThat(known().cpu()).isEqualTo(43);
+    assertThat(view().load().cpu()).as("people see it with each selector").isEqualTo(44);
+    assertThat(view().figures().load()).isEqualTo(44);
+    assertThat(view().measuredMillis()).isEqualTo(world.now);
   }
 }

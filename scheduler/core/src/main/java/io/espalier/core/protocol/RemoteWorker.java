@@ -240,6 +240,7 @@ final class RemoteWorker {
         since,
         lastSeen,
         note,
-        facts.measured());
+        facts.measured(),
+        facts.figures());
   }
 }

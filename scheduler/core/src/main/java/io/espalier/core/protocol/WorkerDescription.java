@@ -1,5 +1,6 @@
 package io.espalier.core.protocol;
 
+import io.espalier.core.running.HostFigures;
 import io.espalier.core.running.MeasuredLoad;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.Map;
@@ -17,6 +18,7 @@ import java.util.Set;
  *     {@code lease_guard}; unknown ones are ignored
  * @param labels what it says about itself, for jobs that choose workers by it
  * @param measured how busy it is now
+ * @param figures what it has measured of its host
  */
 @RecordBuilder
 public record WorkerDescription(
@@ -27,7 +29,8 @@ public record WorkerDescription(
     Versions versions,
     Set<String> capabilities,
     Map<String, String> labels,
-    MeasuredLoad measured)
+    MeasuredLoad measured,
+    HostFigures figures)
     implements WorkerDescriptionBuilder.With {
   /** The capability of a worker that takes starts back. */
   public static final String RECALL = "recall";
@@ -35,7 +38,15 @@ public record WorkerDescription(
   /** A worker that says nothing else about itself. */
   public static WorkerDescriptionBuilder of(String host) {
     return new WorkerDescription(
-            host, "", 0, Map.of(), Versions.OURS, Set.of(), Map.of(), MeasuredLoad.UNKNOWN)
+            host,
+            "",
+            0,
+            Map.of(),
+            Versions.OURS,
+            Set.of(),
+            Map.of(),
+            MeasuredLoad.UNKNOWN,
+            HostFigures.UNKNOWN)
         .with();
   }
 
@@ -47,6 +58,6 @@ public record WorkerDescription(
 
   /** Returns whether another description differs in nothing but what was measured. */
   boolean isSameButMeasured(WorkerDescription other) {
-    return equals(other.withMeasured(measured));
+    return equals(other.withMeasured(measured).withFigures(figures));
   }
 }

@@ -19,6 +19,7 @@ import java.util.Map;
  * @param lastSeenMillis when it was last heard from, epoch milliseconds
  * @param note why it is in this state; may be empty
  * @param measured how busy it is, by its own measurement
+ * @param figures what it has measured of its host, for monitors only
  */
 @RecordBuilder
 public record WorkerInfo(
@@ -33,7 +34,8 @@ public record WorkerInfo(
     long sinceMillis,
     long lastSeenMillis,
     String note,
-    MeasuredLoad measured)
+    MeasuredLoad measured,
+    HostFigures figures)
     implements WorkerInfoBuilder.With {
   public WorkerInfo {
     physical = Map.copyOf(physical);
@@ -54,7 +56,8 @@ public record WorkerInfo(
             0,
             0,
             "",
-            MeasuredLoad.UNKNOWN)
+            MeasuredLoad.UNKNOWN,
+            HostFigures.UNKNOWN)
         .with();
   }
 

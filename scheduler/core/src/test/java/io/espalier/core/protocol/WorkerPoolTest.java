@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.task.SubprocessOptions;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
+import io.espalier.core.running.HostFigures;
+import io.espalier.core.running.HostFigures.Space;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.TaskResult.Kind;
@@ -75,7 +77,8 @@ class WorkerPoolTest {
   private static WorkerDescription measured(int cpu) {
     return WorkerDescription.of("host")
         .address("w1:1")
-        .measured(new MeasuredLoad(cpu, 100))
+        .measured(new MeasuredLoad(100, 100))
+        .figures(new HostFigures(cpu, Space.UNKNOWN, Space.UNKNOWN))
         .build();
   }
 
@@ -87,7 +90,7 @@ class WorkerPoolTest {
     for (int second = 0; second < 60; second++) {
       world.after(1_000);
       world.says(world.beat(W1, session, true, false, measured(second)));
-      assertThat(world.info("w1").measured().cpu()).isEqualTo(second);
+      assertThat(world.info("w1").figures().load()).isEqualTo(second);
     }
     assertThat(world.published - before).isBetween(60 / 5 - 1, 60 / 5);
 

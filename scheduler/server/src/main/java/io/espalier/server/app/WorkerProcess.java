@@ -29,6 +29,7 @@ import io.espalier.worker.process.SupervisorOptions;
 import io.espalier.worker.process.TaskLog;
 import io.espalier.worker.process.TaskSupervisor;
 import io.espalier.worker.process.os.FileFailures;
+import io.espalier.worker.resources.HostFiguresReader;
 import io.espalier.worker.resources.HostLoadReader;
 import io.espalier.worker.resources.HostResourceReader;
 import io.espalier.worker.resources.HostResources;
@@ -171,6 +172,7 @@ public final class WorkerProcess implements AutoCloseable {
         }
       }
       opened.add("upkeep", upkeep(logs, jobLogs)::shutdownNow);
+      opened.add("measuring", measuring(data.root())::shutdownNow);
       complete = true;
     } finally {
       if (!complete) {
@@ -190,17 +192,11 @@ public final class WorkerProcess implements AutoCloseable {
   }
 
   /**
-   * Starts the periodic upkeep: measures the host, deletes old output, and reports whether output
-   * can be stored at all.
+   * Starts the periodic upkeep: looks for what the worker may use of its host, deletes old output,
+   * and reports whether output can be stored at all.
    */
   private ScheduledExecutorService upkeep(LogStore logs, JobLogs jobLogs) {
-    ScheduledExecutorService upkeep =
-        Executors.newSingleThreadScheduledExecutor(
-            work -> {
-              Thread thread = new Thread(work, "upkeep");
-              thread.setDaemon(true);
-              return thread;
-            });
+    ScheduledExecutorService upkeep = timer("upkeep");
     every(upkeep, 1, () -> agent.health(logs.problem().map(p -> "task logs: " + p).orElse("")));
     every(
         upkeep,
@@ -209,8 +205,6 @@ public final class WorkerProcess implements AutoCloseable {
           own = host.read();
           agent.physical(own.physical());
         });
-    HostLoadReader load = new HostLoadReader(Path.of("/"));
-    every(upkeep, MEASURE_SECONDS, () -> agent.measured(load.read(own)));
     every(
         upkeep,
         UPKEEP_SECONDS,
@@ -222,7 +216,27 @@ public final class WorkerProcess implements AutoCloseable {
     return upkeep;
   }
 
-  /** A unit of upkeep. A failure is logged, and the unit runs again at its next time. */
+  /**
+   * Starts to measure the host. Upkeep may wait for the disk; then this still says how things are.
+   */
+  private ScheduledExecutorService measuring(Path data) {
+    HostLoadReader load = new HostLoadReader(Path.of("/"));
+    HostFiguresReader figures = HostFiguresReader.ofThisHost(data);
+    ScheduledExecutorService measuring = timer("measuring");
+    every(measuring, MEASURE_SECONDS, () -> agent.measured(load.read(own), figures.read()));
+    return measuring;
+  }
+
+  private static ScheduledExecutorService timer(String name) {
+    return Executors.newSingleThreadScheduledExecutor(
+        work -> {
+          Thread thread = new Thread(work, name);
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
+  /** A periodic unit of work. A failure is logged, and the unit runs again at its next time. */
   private interface Upkeep {
     void run() throws IOException;
   }

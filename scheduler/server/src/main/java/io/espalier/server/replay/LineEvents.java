@@ -10,6 +10,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.rollout.RolloutMembers;
+import io.espalier.core.running.HostFigures;
 import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
@@ -215,7 +216,8 @@ final class LineEvents {
         0,
         0,
         "",
-        in.size() > 10 ? new MeasuredLoad(number(in, 9), number(in, 10)) : MeasuredLoad.UNKNOWN);
+        in.size() > 10 ? new MeasuredLoad(number(in, 9), number(in, 10)) : MeasuredLoad.UNKNOWN,
+        HostFigures.UNKNOWN);
   }
 
   private CoreEvent change(List<Json> in) {

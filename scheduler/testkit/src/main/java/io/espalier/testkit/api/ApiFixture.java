@@ -26,7 +26,10 @@ import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Counters;
+import io.espalier.core.running.HostFigures;
+import io.espalier.core.running.HostFigures.Space;
 import io.espalier.core.running.Invocation;
+import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
@@ -55,6 +58,12 @@ import java.util.TreeMap;
  */
 public final class ApiFixture {
   /** The time at which the view was published. */
+  private static final HostFigures FIGURES =
+      new HostFigures(
+          1_250,
+          new Space(8_000_000_000L, 2_100_000_000L),
+          new Space(40_000_000_000L, 9_000_000_000L));
+
   public static final long NOW_MILLIS = 1_700_000_100_000L;
 
   public static final Levels LEVELS = Levels.of(List.of("host", "db"));
@@ -194,8 +203,9 @@ public final class ApiFixture {
               "line " + i + "\n"));
     }
     scheduler
-        .worker(worker("here", "healthy", 1, 1, ""))
-        .worker(worker("away", "unhealthy", 0, 0, "silent"));
+        .worker(worker("here", "healthy", 1, 1, "", new MeasuredLoad(350, 800), FIGURES))
+        .worker(
+            worker("away", "unhealthy", 0, 0, "silent", MeasuredLoad.UNKNOWN, HostFigures.UNKNOWN));
     scheduler.probe(
         new ProbeView(
             "lag",
@@ -221,7 +231,14 @@ public final class ApiFixture {
     return scheduler;
   }
 
-  private static WorkerView worker(String shard, String state, int tasks, int used, String note) {
+  private static WorkerView worker(
+      String shard,
+      String state,
+      int tasks,
+      int used,
+      String note,
+      MeasuredLoad load,
+      HostFigures figures) {
     return new WorkerView(
         new WorkerRef(shard, 1L << 60),
         "host-" + shard,
@@ -235,7 +252,10 @@ public final class ApiFixture {
         List.of(new WorkerView.Slots("ram", used, 4)),
         NOW_MILLIS - 60_000,
         NOW_MILLIS - 1_000,
-        note);
+        note,
+        load,
+        figures,
+        load.fullest() < 0 ? 0 : NOW_MILLIS - 2_000);
   }
 
   /** Returns the id of the {@code i}-th line of output; lines are a second apart. */

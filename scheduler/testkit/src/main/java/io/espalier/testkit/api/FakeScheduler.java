@@ -650,7 +650,10 @@ public final class FakeScheduler implements SchedulerApi {
               old.slots(),
               old.sinceMillis(),
               old.lastSeenMillis(),
-              old.note());
+              old.note(),
+              old.load(),
+              old.figures(),
+              old.measuredMillis());
       workers.put(id, worker);
       return worker;
     }

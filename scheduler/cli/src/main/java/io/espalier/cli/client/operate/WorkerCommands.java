@@ -7,6 +7,7 @@ import io.espalier.cli.client.ListCommand;
 import io.espalier.cli.client.ReasonOption;
 import io.espalier.cli.term.AnsiStyle;
 import io.espalier.cli.term.DurationConverter;
+import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.Table;
 import io.espalier.core.json.Json;
@@ -15,6 +16,7 @@ import io.espalier.webui.v1.ApiV1;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -33,8 +35,8 @@ public final class WorkerCommands {
       name = "workers",
       mixinStandardHelpOptions = true,
       description =
-          "List the workers: their labels and state, how many tasks they run, slots used and in"
-              + " all.",
+          "List the workers: their labels and state, how many tasks they run, how busy their"
+              + " hosts are, slots used and in all.",
       footerHeading = "%nEXAMPLES%n",
       footer = {"  espalier workers", "  espalier workers --watch"})
   public static final class Workers extends ListCommand {
@@ -50,9 +52,22 @@ public final class WorkerCommands {
     @Override
     public void show(Json.Obj body) {
       Table table =
-          new Table("WORKER", "~KIND", "HOST", "~LABELS", "STATE", ">RUNNING", "SLOTS", "NOTE")
+          new Table(
+                  "WORKER",
+                  "~KIND",
+                  "HOST",
+                  "~LABELS",
+                  "STATE",
+                  ">RUNNING",
+                  "?>CPU",
+                  "?~>LOAD",
+                  "?~>MEMORY FREE",
+                  "?~>DISK FREE",
+                  "SLOTS",
+                  "NOTE")
               .paint("STATE", AnsiStyle::ofState);
       for (Json.Obj worker : JsonFields.objects(body, "workers")) {
+        Json.Obj measured = JsonFields.object(worker, "measured");
         table.row(
             JsonFields.text(worker, "shard"),
             JsonFields.text(worker, "kind"),
@@ -60,6 +75,10 @@ public final class WorkerCommands {
             labels(worker),
             state(worker),
             JsonFields.number(worker, "running"),
+            cpu(measured),
+            load(measured),
+            HumanFormat.bytes(measured, "memory_available_bytes"),
+            HumanFormat.bytes(measured, "disk_free_bytes"),
             slots(worker),
             note(worker));
       }
@@ -78,6 +97,19 @@ public final class WorkerCommands {
       boolean cordoned =
           JsonFields.text(JsonFields.object(worker, "hold"), "kind").equals("cordon");
       return cordoned ? state + ", cordoned" : state;
+    }
+
+    /** Returns the part in use of the processors; empty when unknown. */
+    private static String cpu(Json.Obj measured) {
+      return measured.get("cpu_use") instanceof Json.Num use
+          ? String.format(Locale.ROOT, "%.0f %%", 100 * use.value().doubleValue())
+          : "";
+    }
+
+    private static String load(Json.Obj measured) {
+      return measured.get("load_1min") instanceof Json.Num load
+          ? String.format(Locale.ROOT, "%.2f", load.value().doubleValue())
+          : "";
     }
 
     private static String slots(Json.Obj worker) {

@@ -1,5 +1,7 @@
 package io.espalier.core.api.view;
 
+import io.espalier.core.running.HostFigures;
+import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
@@ -22,6 +24,10 @@ import org.jspecify.annotations.Nullable;
  * @param sinceMillis when it entered this state, epoch milliseconds; 0: unknown
  * @param lastSeenMillis when it was last heard from, epoch milliseconds; 0: unknown
  * @param note why it is in this state; may be empty
+ * @param load how busy it has measured itself to be
+ * @param figures what it has measured of its host
+ * @param measuredMillis when the heartbeat with the measurement arrived, epoch milliseconds; 0: it
+ *     has told none
  */
 public record WorkerView(
     WorkerRef ref,
@@ -36,7 +42,10 @@ public record WorkerView(
     List<Slots> slots,
     long sinceMillis,
     long lastSeenMillis,
-    String note) {
+    String note,
+    MeasuredLoad load,
+    HostFigures figures,
+    long measuredMillis) {
   public WorkerView {
     labels = Map.copyOf(labels);
     slots = List.copyOf(slots);

@@ -7,6 +7,8 @@ import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.running.HostFigures;
+import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.running.WorkerInfo;
@@ -110,6 +112,7 @@ public final class WorkerPool {
       WorkerInfo worker = newest.get(i);
       if (!old.with()
           .measured(worker.measured())
+          .figures(worker.figures())
           .lastSeenMillis(worker.lastSeenMillis())
           .build()
           .equals(worker)) {
@@ -259,7 +262,10 @@ public final class WorkerPool {
         use.slots(),
         0,
         0,
-        "not in the pool" + (use.tasks() == 0 ? "" : "; tasks that it was given have not ended"));
+        "not in the pool" + (use.tasks() == 0 ? "" : "; tasks that it was given have not ended"),
+        MeasuredLoad.UNKNOWN,
+        HostFigures.UNKNOWN,
+        0);
   }
 
   private WorkerView view(WorkerInfo worker, WorkerUtilization use) {
@@ -278,7 +284,14 @@ public final class WorkerPool {
         use.slots(),
         worker.sinceMillis(),
         Math.max(worker.lastSeenMillis(), runner.lastSeenMillis(worker.ref())),
-        worker.note());
+        worker.note(),
+        worker.measured(),
+        worker.figures(),
+        hasMeasured(worker) ? worker.lastSeenMillis() : 0);
+  }
+
+  private static boolean hasMeasured(WorkerInfo worker) {
+    return worker.measured().fullest() >= 0 || !worker.figures().equals(HostFigures.UNKNOWN);
   }
 
   private static String label(State state) {
