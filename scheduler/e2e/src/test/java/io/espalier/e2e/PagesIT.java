@@ -298,15 +298,13 @@ class PagesIT {
       page.setViewportSize(1000, 400);
       window.visit("#/jobs/scrub/tasks");
       assertThat(page.locator("tbody tr")).hasCount(15);
-      page.evaluate("() => scrollTo(0, 300)");
-      page.waitForFunction("() => scrollY === 300");
-      // The click itself may scroll, to reach the link.
-      page.evaluate("() => addEventListener('click', () => { window.left = scrollY; }, true)");
+      page.waitForFunction("() => { scrollTo(0, 300); return scrollY === 300; }");
       page.locator("tbody a").nth(9).click();
       assertThat(page.locator(".title .sub")).containsText("on level volume");
       page.waitForFunction("() => scrollY === 0");
       page.goBack();
-      page.waitForFunction("() => scrollY > 0 && scrollY === window.left");
+      // Answers that arrive late move the list, and the browser moves with it.
+      assertThat(page.locator("tbody a").nth(9)).isInViewport();
       assertThat(window.complaints()).isEmpty();
     }
   }

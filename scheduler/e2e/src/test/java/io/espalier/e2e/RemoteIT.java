@@ -26,8 +26,17 @@ class RemoteIT {
   @Test
   void a_job_over_100_nodes_runs_on_three_workers_and_its_results_and_logs_are_there(
       @TempDir Path directory) {
-    Site site = new Site(directory).task("task.sh", "echo \"out of $node\"").config(config(100));
+    Site site =
+        new Site(directory)
+            .task(
+                "task.sh", "until [ -e \"$site/go\" ]; do sleep 0.05; done; echo \"out of $node\"")
+            .config(config(100));
     try (Pool pool = new Pool(site, 3)) {
+      // Otherwise a worker that starts late may find no task left.
+      await("every worker has its share")
+          .atMost(PATIENCE)
+          .until(() -> pool.running().equals(Map.of("w1", 5L, "w2", 5L, "w3", 5L)));
+      site.write("go", "");
       awaitDone(pool.http(), 100);
       assertThat(site.starts("work")).hasSize(100).allSatisfy((node, n) -> assertThat(n).isOne());
       List<Json.Obj> workers = pool.workers();

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Computes when a job ends from an {@link EtaScan}, in slices. The job cannot end before the work
  * at its narrowest place is done at the full limit there; to this are added what chance does to the
- * work of the places that are as narrow, and the rest of the tasks that run when the last one
- * starts.
+ * work of the places that are as narrow, the time outside of the windows of the job, and the rest
+ * of the tasks that run when the last one starts.
  */
 public final class EtaEstimate {
   /** Places that take at least this part of the longest time count as equally narrow. */
@@ -26,6 +26,7 @@ public final class EtaEstimate {
   private final Job config;
   private final JobPace pace;
   private final EtaScan scan;
+  private final JobWindows windows;
 
   private @Nullable Place narrowest;
   private double secondMillis;
@@ -93,6 +94,7 @@ public final class EtaEstimate {
     this.pace = pace;
     this.isKnown = isKnown;
     this.scan = scan;
+    windows = new JobWindows(left.config(), config, pace);
     demands = scan.demands();
     closed = new boolean[scan.size()];
   }
@@ -153,8 +155,11 @@ public final class EtaEstimate {
       return new JobEta(config.name(), nowMillis, 0, 0, 0, 0, null);
     }
     long blocked = Math.min(never, tasks);
-    double p50 = isKnown ? quantile(tasks - blocked, 0.5) / 1000 : -1;
-    double p90 = isKnown ? quantile(tasks - blocked, 0.9) / 1000 : -1;
+    if (Double.isInfinite(quantile(tasks - blocked, 0.9, nowMillis))) {
+      blocked = tasks - left.running(job);
+    }
+    double p50 = isKnown ? quantile(tasks - blocked, 0.5, nowMillis) / 1000 : -1;
+    double p90 = isKnown ? quantile(tasks - blocked, 0.9, nowMillis) / 1000 : -1;
     return new JobEta(config.name(), nowMillis, tasks, blocked, p50, p90, bottleneck());
   }
 
@@ -251,25 +256,30 @@ public final class EtaEstimate {
     }
   }
 
-  /** Returns the time until all is over that this part of the cases does not exceed. */
-  private double quantile(long tasks, double part) {
+  /**
+   * Returns the time until all is over that this part of the cases does not exceed; infinite when
+   * the windows of the job are too short.
+   */
+  private double quantile(long tasks, double part, long nowMillis) {
     long running = left.running(job);
     long ready = Math.max(0, tasks - running);
     double longest = running == 0 ? 0 : pace.restQuantile(root(part, (double) running));
-    if (ready > 0) {
-      longest = Math.max(longest, pace.quantile(root(part, Math.min((double) ready, 1_000.0))));
+    if (ready == 0) {
+      return longest;
     }
+    double first = pace.quantile(root(part, Math.min((double) ready, 1_000.0)));
+    longest = Math.max(longest, first + windows.delayMillis(nowMillis, 0));
     Place place = narrowest;
     if (place == null) {
       return longest;
     }
     int equal = Math.max(1, equallyNarrow);
     double slots = Math.max(1, place.limit() / place.need());
-    double last =
-        place.kind() == Kind.START_RATE ? longest : pace.restQuantile(root(part, slots * equal));
-    double none = place.kind() == Kind.START_RATE ? 0 : pace.restMillis();
+    boolean isRate = place.kind() == Kind.START_RATE;
+    double last = isRate ? first : pace.restQuantile(root(part, slots * equal));
     double chance = place.deviationMillis() * normal(root(part, equal));
-    return Math.max(longest, place.millis() + chance - none + last);
+    double start = place.millis() + chance - (isRate ? 0 : pace.restMillis());
+    return Math.max(longest, start + windows.delayMillis(nowMillis, Math.max(0, start)) + last);
   }
 
   private static double root(double part, double count) {

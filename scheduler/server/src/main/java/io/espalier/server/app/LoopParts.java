@@ -126,11 +126,11 @@ record LoopParts(
                     problem -> thread.accept(new LoopInput.SourceError("log shipping", problem))))
         .ifPresent(shipper -> LogMetrics.register(opened.add("log shipping", shipper), metrics));
     TaskRunner runner = runner(options, stored, logs, statusText, plugins);
+    CurrentView view = new CurrentView();
     // Registered right away: when reading the store fails below, the next attempt must find the
     // port free.
-    opened.add("runner", () -> stop(runner, thread));
+    opened.add("runner", () -> stop(runner, thread, view));
     CallbackSigner callbacks = new CallbackSigner(stored.store().callbackKey(epoch));
-    CurrentView view = new CurrentView();
     EventMetrics happened = new EventMetrics(metrics, () -> view.get().progress().keySet());
     SchedulerLoop loop =
         new SchedulerLoop(
@@ -287,7 +287,8 @@ record LoopParts(
    * Ends all tasks. Their completions reach the store, because everything they need is still open.
    * Before the scheduler was started there are no tasks.
    */
-  private static void stop(TaskRunner runner, LoopThread thread) throws Exception {
+  private static void stop(TaskRunner runner, LoopThread thread, CurrentView view)
+      throws Exception {
     if (!thread.isStarted()) {
       runner.close();
       return;
@@ -304,6 +305,7 @@ record LoopParts(
     while (thread.call(SchedulerLoop::awaitedCount) > 0 && System.nanoTime() < deadline) {
       TimeUnit.MILLISECONDS.sleep(5);
     }
+    view.end(thread.call(SchedulerLoop::progress));
   }
 
   /** Adapts the writer to the interface of the loop. */

@@ -110,28 +110,22 @@ public final class SchedulerProcess implements AutoCloseable {
 
   private void endOnSignal(int number, boolean clean) {
     signalled = true;
-    String reached = clean ? "" : reached();
     stopOnSignal();
     if (!clean) {
-      System.err.println(reached + "espalier: stopped; run it again to go on where it was");
+      System.err.println(reached() + "espalier: stopped; run it again to go on where it was");
     }
     System.exit(clean ? ExitCode.OK : ExitCode.SIGNAL + number);
   }
 
-  /**
-   * Returns a line that says how far the run has come, as of the latest view: a stop must not wait
-   * for a scheduler thread that waits for its store.
-   */
+  /** Returns a line that says how far the run has come; after the stop with the last counts. */
   private String reached() {
     long total = 0;
     long done = 0;
     long failed = 0;
-    long running = 0;
-    for (JobProgress progress : api().view().progress().values()) {
+    for (JobProgress progress : parts.loop.view().latestProgress().values()) {
       total += progress.total();
       done += progress.done();
       failed += progress.failed();
-      running += progress.running();
     }
     return "espalier: "
         + done
@@ -139,9 +133,7 @@ public final class SchedulerProcess implements AutoCloseable {
         + total
         + " tasks done, "
         + failed
-        + " failed, "
-        + running
-        + " running; what ran was ended and starts again\n";
+        + " failed; what ran was ended and starts again\n";
   }
 
   /**

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param atMillis the time of this estimate, epoch milliseconds
  * @param left tasks that are not over
  * @param never tasks among them that never end as things are: they need more than the limits of
- *     their nodes leave, or their job may not start tasks
+ *     their nodes leave, their job may not start tasks, or its windows are too short for them
  * @param p50Seconds time until the others are over, in one of two cases; -1: nothing is known about
  *     how long its tasks take
  * @param p90Seconds the same, in nine of ten cases
