@@ -49,13 +49,13 @@ public enum ProtocolBug {
   OWNER_UNPROVED(Invariant.DEAD_IS_DEAD, 14),
   /** A task has ended when its first process has. */
   ENDS_WITH_FIRST_PROCESS(Invariant.DEAD_IS_DEAD, 1),
-  /** Whoever kills a task does not look again whether a process of it is left. */
+  /** The killer of a task does not look again whether a process of it is left. */
   KILLED_IN_ONE_ROUND(Invariant.DEAD_IS_DEAD, 8),
-  /** Whoever kills a task does not find processes in groups of their own by its session. */
+  /** The killer of a task does not find processes in groups of their own by its session. */
   SESSIONS_NOT_SEARCHED(Invariant.DEAD_IS_DEAD, 1),
-  /** Whoever kills a task does not find processes by their environment. */
+  /** The killer of a task does not find processes by their environment. */
   ENVIRONMENTS_NOT_SEARCHED(Invariant.DEAD_IS_DEAD, 5),
-  /** Whoever kills a task does not find processes by their control group. */
+  /** The killer of a task does not find processes by their control group. */
   CONTROL_GROUPS_NOT_SEARCHED(Invariant.DEAD_IS_DEAD, 1),
   /** The guard does not reach processes that have left their group. */
   GUARD_MISSES_SCATTERED(Invariant.DEAD_IS_DEAD, 13),
