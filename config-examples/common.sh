@@ -59,6 +59,7 @@ until_so() {
 # start_scheduler CONFIG PORT: starts one for workers, which reach it at that port (0: any). Sets scheduler (its process),
 # server (for people) and for_workers.
 start_scheduler() {
+  : >"$work/scheduler.err" # otherwise what the one before it printed may be found
   "$espalier" scheduler --config "$1" --runner remote --protocol-timers quick --thrift "127.0.0.1:$2" \
     --http 127.0.0.1:0 --data-dir "$work/scheduler" 2>"$work/scheduler.err" &
   scheduler=$!
