@@ -24,7 +24,7 @@ export default function Problems() {
     c(Failure, { error, retry: again }),
     !data ? !error && c(Waiting) : t.div(
       data.list.problems.length > 0 && c(Panel, { title: 'List of schedulers', id: 'h-list' }, t.ul(data.list.problems.map((p) => t.li({ key: p, dir: 'auto' }, p)))),
-      data.problems.length === 0 ? c(Empty, { title: 'No problems' }, 'Everything is as it should be.')
+      data.problems.length === 0 ? c(Empty, { title: 'No problems' }, 'Why tasks fail is said on the pages of their jobs.')
         : c(Panel, { title: 'On schedulers', id: 'h-problems', note: count(data.total), actions: c(Choice, { label: 'Kind', value: kind, options: [['', 'all'], ...kinds.map((k) => [k, k])], change: setKind }) },
           c(TroubleList, { problems: shown })),
       c(Duplicates, { title: 'Nodes that several schedulers have', id: 'h-nodes', found: data.duplicate_nodes, group: 'level' }),

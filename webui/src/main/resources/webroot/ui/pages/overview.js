@@ -132,7 +132,7 @@ function Total({ jobs, activity }) {
     t.span({ class: 'tile-label' }, label), href ? t.a({ class: 'tile-value', href }, value) : t.span({ class: 'tile-value' }, value), t.span({ class: 'tile-note' }, note || ''));
   return t.section({ class: 'total', 'aria-label': 'All jobs together' },
     t.ul({ class: 'tiles' },
-      attention > 0 ? tile('Need attention', count(attention), `of ${plural(jobs.length, 'job')}`, 'is-bad', to([], { show: 'attention' })) : tile('Jobs', count(jobs.length), 'all well'),
+      attention > 0 ? tile('Need attention', count(attention), `of ${plural(jobs.length, 'job')}`, 'is-bad', to([], { show: 'attention' })) : tile('Jobs', count(jobs.length), all.waiting > 0 ? 'tasks back off' : 'all well'),
       tile('Running', compact(all.running), jobs.some((j) => j.rate_per_second !== undefined) && rate(all.rate), 'is-running'),
       tile('Done', share(all.done, all.total) || '–', `${compact(all.done)} of ${compact(all.total)}`, 'is-done'),
       tile('Backing off', compact(all.waiting), all.waiting > 0 ? 'tried again by itself' : '', all.waiting > 0 && 'is-waiting'),

@@ -16,7 +16,7 @@ export default function Problems({ route }) {
   return t.div({ class: 'page' },
     c(Title, { sub: 'Each goes away by itself when it is put right.' }, 'Problems'),
     c(Failure, { error, retry: again }),
-    !data ? !error && c(Waiting) : data.errors.length + data.total === 0 && !which ? c(Empty, { title: 'No problems' }, 'Everything is as it should be.')
+    !data ? !error && c(Waiting) : data.errors.length + data.total === 0 && !which ? c(Empty, { title: 'No problems' }, 'Why tasks fail is said on the pages of their jobs.')
       : t.div(
         !data.config_in_force && t.p({ class: 'notice' }, 'The newest configuration is not in force; the last good one is.'),
         data.errors.length > 0 && c(Panel, { title: 'Errors', id: 'h-errors', note: count(data.errors.length) }, t.ul({ class: 'problems' }, data.errors.map((e, i) => t.li({ key: i },
