@@ -253,16 +253,21 @@ class PagesIT {
     }
   }
 
+  /** The choice above the tasks of a job; the page of the job has a panel "What waits for what". */
+  private static Locator waitsFor(Page page) {
+    return page.getByRole(AriaRole.COMBOBOX, named("Waits for"));
+  }
+
   @Test
   void tasks_are_listed_by_what_they_wait_for() {
     try (Window window = chromium.open(orchard.url(), Look.DESK)) {
       Page page = window.visit("#/jobs/scrub/tasks");
-      page.getByLabel("Waits for").selectOption("backoff");
+      waitsFor(page).selectOption("backoff");
       assertThat(page.locator("tbody tr")).hasCount(4);
       assertThat(page.locator(".toolbar")).containsText("4 tasks");
       window.visit("#/jobs/backup");
       page.getByRole(AriaRole.LINK, named("Show tasks")).first().click();
-      assertThat(page.getByLabel("Waits for")).hasValue("resource");
+      assertThat(waitsFor(page)).hasValue("resource");
       assertThat(page.locator("tbody tr")).hasCount(10);
       assertThat(window.barriers()).isEmpty();
       assertThat(window.complaints()).isEmpty();
