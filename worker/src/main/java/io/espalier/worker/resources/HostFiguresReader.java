@@ -15,9 +15,9 @@ import java.util.concurrent.Executor;
  * Measures a host or container for people: load, memory, and the disk of a directory. For one
  * thread.
  *
- * <p>The disk may be that of a server that does not answer, and then the question takes for ever.
- * So another thread asks for it, and a measurement has what was answered to the one before it, or
- * the disk as unknown. There is one question at a time.
+ * <p>If the disk belongs to a server that does not answer, the question never ends. So another
+ * thread asks for it, and a measurement has what was answered to the one before it, or the disk as
+ * unknown. There is one question at a time.
  */
 public final class HostFiguresReader {
   private static final long BYTES_PER_KB = 1024;

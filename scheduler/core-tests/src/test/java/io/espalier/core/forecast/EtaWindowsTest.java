@@ -27,7 +27,7 @@ final class EtaWindowsTest {
 
   private final SchedulingCore core = new SchedulingCore(5);
 
-  /** One hundred tasks, of which one runs at a time, in an hour a day. */
+  /** Starts a job of one hundred tasks that run one at a time. */
   private void start(String windows, Instant now) {
     Config config =
         Objects.requireNonNull(

@@ -155,11 +155,13 @@ public final class EtaEstimate {
       return new JobEta(config.name(), nowMillis, 0, 0, 0, 0, null);
     }
     long blocked = Math.min(never, tasks);
-    if (Double.isInfinite(quantile(tasks - blocked, 0.9, nowMillis))) {
+    double most = quantile(tasks - blocked, 0.9, nowMillis);
+    if (Double.isInfinite(most)) {
       blocked = tasks - left.running(job);
+      most = quantile(tasks - blocked, 0.9, nowMillis);
     }
     double p50 = isKnown ? quantile(tasks - blocked, 0.5, nowMillis) / 1000 : -1;
-    double p90 = isKnown ? quantile(tasks - blocked, 0.9, nowMillis) / 1000 : -1;
+    double p90 = isKnown ? most / 1000 : -1;
     return new JobEta(config.name(), nowMillis, tasks, blocked, p50, p90, bottleneck());
   }
 

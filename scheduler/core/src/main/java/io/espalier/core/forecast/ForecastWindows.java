@@ -16,9 +16,6 @@ import java.util.Map;
 
 /** Opens and closes the windows of jobs and nodes in virtual time. */
 final class ForecastWindows {
-  /** The loop, too, counts on what this part of the tasks do not exceed. */
-  private static final double MOST = 0.95;
-
   private final SchedulingCore core;
   private final List<Timed> times = new ArrayList<>();
   private final NodeWindowGates nodes;
@@ -35,7 +32,7 @@ final class ForecastWindows {
       List<Schedule> schedules = config.settings().schedules(job);
       if (!schedules.stream().allMatch(Schedule::isAlways)) {
         JobPace pace = paces.getOrDefault(job.name(), JobPace.constant(0));
-        long cutoff = WindowCutoff.of(job.scheduling(), () -> (long) pace.quantile(MOST));
+        long cutoff = WindowCutoff.of(job.scheduling(), pace::mostMillis);
         times.add(new Timed(job.name(), new OpenTimes(schedules), cutoff));
       }
     }

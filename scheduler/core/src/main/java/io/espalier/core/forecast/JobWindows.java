@@ -14,10 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Windows of nodes are not part of it. For one thread.
  */
 final class JobWindows {
-  /** Windows may close before the tasks that take longer than this part of them could end. */
-  private static final double MOST = 0.95;
-
-  /** After so many windows it is assumed that the others delay as much. */
+  /** After this many windows the rest is extrapolated. */
   private static final int MOST_OPENINGS = 400;
 
   private final @Nullable OpenTimes times;
@@ -27,8 +24,7 @@ final class JobWindows {
   JobWindows(Config config, Job job, JobPace pace) {
     List<Schedule> schedules = config.settings().schedules(job);
     times = schedules.stream().allMatch(Schedule::isAlways) ? null : new OpenTimes(schedules);
-    cutoffMillis =
-        times == null ? 0 : WindowCutoff.of(job.scheduling(), () -> (long) pace.quantile(MOST));
+    cutoffMillis = times == null ? 0 : WindowCutoff.of(job.scheduling(), pace::mostMillis);
     restMillis = pace.restMillis();
   }
 
