@@ -1,11 +1,13 @@
 // The frame: navigation, keys, theme, and which page is shown.
-import { t, c, cls, render, useEffect, useRef, useState } from './dom.js';
-import { go, to, useRoute } from './route.js';
+import { t, c, cls, render, useEffect, useState } from './dom.js';
+import { to, useRoute } from './route.js';
 import { forgetToken, get, hasToken, learnWhoIAm, ofMany, schedulerName } from './api.js';
-import { refresh, setPaused, start, useData, useLiveState } from './live.js';
-import { Main, NoAnswer, Pulse, Theme, turnTheme, usePlace, useTurned, Zone } from './frame.js';
+import { setPaused, start, useData, useLiveState } from './live.js';
+import { Main, NoAnswer, Pulse, Theme, usePlace, useTurned, Zone } from './frame.js';
 import { Icon, Waiting, Empty, Title } from './parts.js';
-import { anyDialog, askForKeys, askWhereTo, Dialogs } from './dialogs.js';
+import { askForKeys, askWhereTo, Dialogs } from './dialogs.js';
+import { useKeys } from './keys.js';
+import { search } from './find.js';
 import { count } from './format.js';
 import { Brakes, Windows } from './brakes.js';
 import { Quarantined } from './quarantines.js';
@@ -22,6 +24,14 @@ const PAGES = [
   ['events', 'Events', 'e', () => import('./pages/events.js')],
   ['audit', 'Audit', 'a', () => import('./pages/audit.js')],
   ['settings', 'Settings', 's', () => import('./pages/settings.js')],
+];
+
+const KEYS = [
+  ['Everywhere', [['?', 'these keys'], ['Ctrl K', 'to a job, a node, a task or a worker'], ['/', 'to the filter'], ['g o', 'overview'], ['g t', 'tree'], ['g q', 'queues'], ['g w', 'workers'], ['g l', 'limits'],
+    ['g p', 'problems'], ['g e', 'events'], ['g a', 'audit'], ['g s', 'settings'], ['u', 'one up'], ['r', 'look again now'], ['.', 'hold or go on'], ['d', 'light, dark, as the system']]],
+  ['Lists', [['j  k', 'next, previous'], ['Enter', 'open'], ['[  ]', 'previous, next page'], ['Esc', 'out of the filter']]],
+  ['Job and task', [['1 … 5', 'sections of a job'], ['Tab', 'to the actions']]],
+  ['Tree', [['← → ↑ ↓', 'between nodes'], ['Enter', 'what it is'], ['+', 'zoom in'], ['−', 'zoom out']]],
 ];
 
 function loaderOf(parts) {
@@ -82,66 +92,10 @@ function Head({ current }) {
   c(Quarantined, { key: 'quarantines', quarantines: data?.quarantines })];
 }
 
-/** A row of a list leads where its name does; links and buttons in it, and marking text, work as ever. */
-function openRow(e) {
-  if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.shiftKey || e.target.closest('a, button, input, select, summary, label, th') || String(getSelection())) return;
-  e.target.closest('main tbody tr')?.querySelector('a[data-row], button[data-row]')?.click();
-}
-
-function rows() { return Array.from(document.querySelectorAll('main [data-row]')).filter((e) => e.offsetParent !== null); }
-
-function move(by) {
-  const all = rows();
-  if (all.length === 0) return;
-  const at = all.indexOf(document.activeElement);
-  const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + by))];
-  next.focus();
-  next.scrollIntoView({ block: 'nearest' });
-}
-
-function useKeys() {
-  const prefix = useRef(0);
-  useEffect(() => {
-    const press = (e) => {
-      if ((e.ctrlKey || e.metaKey) && e.key === 'k' && !anyDialog()) { e.preventDefault(); askWhereTo(); return; }
-      if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || anyDialog()) return;
-      const field = e.target.closest?.('input, textarea, select');
-      if (field) {
-        if (e.key === 'Escape') field.blur();
-        return;
-      }
-      const afterG = Date.now() - prefix.current < 1500;
-      prefix.current = 0;
-      if (afterG) {
-        const page = PAGES.find(([, , key]) => key === e.key);
-        if (page) { e.preventDefault(); go(to(page[0] ? [page[0]] : [])); return; }
-      }
-      const tab = /^[1-9]$/.test(e.key) && document.querySelectorAll('.tabs a')[Number(e.key) - 1];
-      if (tab) { e.preventDefault(); tab.click(); return; }
-      const known = {
-        g: () => { prefix.current = Date.now(); },
-        '?': askForKeys,
-        '/': () => document.querySelector('[data-search]')?.focus(),
-        j: () => move(1), k: () => move(-1),
-        r: refresh,
-        '.': () => document.querySelector('button.live')?.click(),
-        d: turnTheme,
-        u: () => document.querySelector('[data-up]')?.click(),
-        '[': () => document.querySelector('[data-key="["]')?.click(),
-        ']': () => document.querySelector('[data-key="]"]')?.click(),
-      }[e.key];
-      if (known) { e.preventDefault(); known(); }
-    };
-    addEventListener('keydown', press);
-    addEventListener('click', openRow);
-    return () => { removeEventListener('keydown', press); removeEventListener('click', openRow); };
-  }, []);
-}
-
 function App() {
   const route = useRoute();
   const { me } = useLiveState();
-  useKeys();
+  useKeys(PAGES);
   const head = route.parts[0] ?? '';
   const page = head === 'jobs' ? route.parts.slice(0, route.parts[2] === 'task' ? 4 : 2).join('/') : head === 'workers' ? route.parts.slice(0, 2).join('/') : head;
   useTurned('zonechange');
@@ -156,7 +110,7 @@ function App() {
         ? c(Later, { key: page, name: page, load, route, me })
         : t.div(c(Title, null, 'There is no such page'), t.p(t.a({ href: '#/' }, 'To the jobs')))),
     t.footer(t.a({ href: 'api/v1/openapi.yaml' }, 'API'), t.a({ href: 'metrics' }, 'Metrics'), c(Zone), t.span({ class: 'soft' }, 'Press ', t.kbd('?'), ' for the keys')),
-    c(Dialogs));
+    c(Dialogs, { keys: KEYS, find: { search, label: 'Job, node, task or worker', hint: 'Job, worker, beginning of a node; for a task: node job' } }));
 }
 
 learnWhoIAm();

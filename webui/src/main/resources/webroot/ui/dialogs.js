@@ -120,28 +120,21 @@ function TokenDialog() {
       t.div({ class: 'buttons' }, t.button({ type: 'submit', class: 'primary go', disabled: !text.trim() }, 'Sign in'))));
 }
 
-const KEYS = [
-  ['Everywhere', [['?', 'these keys'], ['Ctrl K', 'to a job, a node, a task or a worker'], ['/', 'to the filter'], ['g o', 'overview'], ['g t', 'tree'], ['g q', 'queues'], ['g w', 'workers'], ['g l', 'limits'],
-    ['g p', 'problems'], ['g e', 'events'], ['g a', 'audit'], ['g s', 'settings'], ['u', 'one up'], ['r', 'look again now'], ['.', 'hold or go on'], ['d', 'light, dark, as the system']]],
-  ['Lists', [['j  k', 'next, previous'], ['Enter', 'open'], ['[  ]', 'previous, next page'], ['Esc', 'out of the filter']]],
-  ['Job and task', [['1 … 5', 'sections of a job'], ['Tab', 'to the actions']]],
-  ['Tree', [['← → ↑ ↓', 'between nodes'], ['Enter', 'what it is'], ['+', 'zoom in'], ['−', 'zoom out']]],
-];
-
 export function askForKeys() { show({ keys: true }); }
 export function askWhereTo() { show({ find: true }); }
 
-function Keys() {
+function Keys({ keys: groups }) {
   const ref = useRef(null);
   useEffect(() => { const d = ref.current; d.showModal(); return () => d.close(); }, []);
   return t.dialog({ ref, class: 'ask keys', 'aria-labelledby': 'keys-title', onCancel: (e) => { e.preventDefault(); closeDialog(); } },
     t.h2({ id: 'keys-title' }, 'Keys'),
-    t.div({ class: 'key-groups' }, KEYS.map(([title, keys]) => t.section({ key: title }, t.h3(title),
+    t.div({ class: 'key-groups' }, groups.map(([title, keys]) => t.section({ key: title }, t.h3(title),
       t.dl(keys.map(([k, what]) => t.div({ key: k }, t.dt(k.split(/\s+/).map((x) => t.kbd({ key: x }, x))), t.dd(what))))))),
     t.div({ class: 'buttons' }, t.button({ type: 'button', class: 'go', onClick: closeDialog }, 'Close')));
 }
 
-export function Dialogs() {
+/** @param keys by group, as [its title, [keys, what they do]]; @param find what `Find` takes */
+export function Dialogs({ keys, find }) {
   const [, again] = useState(0);
   redraw = () => again((n) => n + 1);
   useEffect(() => {
@@ -154,7 +147,7 @@ export function Dialogs() {
   return t.div(
     t.div({ class: 'toasts', role: 'status', 'aria-live': 'polite' },
       open.toasts.map((x) => t.p({ key: x.id, class: cls('toast', x.bad && 'bad') }, x.text))),
-    d && (d.keys ? c(Keys, { key: 'keys' }) : d.find ? c(Find, { key: 'find', close: closeDialog }) : c(Question, { key: d.id, q: d })),
+    d && (d.keys ? c(Keys, { key: 'keys', keys }) : d.find ? c(Find, { key: 'find', close: closeDialog, ...find }) : c(Question, { key: d.id, q: d })),
     session.needsToken && c(TokenDialog, { key: `token${hasToken()}` }));
 }
 

@@ -36,10 +36,15 @@ function middle(x, y) {
 }
 
 /** Only what changed, with `around` lines beside it; null stands for lines that were left out. */
-export function folded(lines, around = 3) {
+export function folded(all, around = 3) {
+  const end = all[all.length - 1];
+  // What comes after the last line break of both texts is no line.
+  const lines = end && end[0] === ' ' && end[1] === '' ? all.slice(0, -1) : all;
   const near = new Array(lines.length).fill(false);
   lines.forEach(([kind], i) => { if (kind !== ' ') near.fill(true, Math.max(0, i - around), i + around + 1); });
+  // A fold takes a line itself.
+  const isAlone = (i) => near[i - 1] !== false && near[i + 1] !== false;
   const made = [];
-  lines.forEach((line, i) => { if (near[i]) made.push(line); else if (i === 0 || near[i - 1]) made.push(null); });
+  lines.forEach((line, i) => { if (near[i] || isAlone(i)) made.push(line); else if (i === 0 || near[i - 1]) made.push(null); });
   return made;
 }

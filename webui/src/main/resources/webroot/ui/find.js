@@ -1,4 +1,4 @@
-// From anywhere to a job, a node, a task or a worker, by a part of its name.
+// From anywhere to a job or a node and whatever else a page can find, by a part of its name.
 import { t, c, useEffect, useRef, useState } from './dom.js';
 import { get } from './api.js';
 import { go, jobLink, nodeLink, taskLink, workerLink } from './route.js';
@@ -6,7 +6,8 @@ import { Icon } from './parts.js';
 
 const MOST = 8;
 
-async function search(text, signal) {
+/** Of one scheduler: what has a text in its name, as [what it is, name, link]. */
+export async function search(text, signal) {
   const part = text.toLowerCase();
   const has = (name) => name.toLowerCase().includes(part);
   // What a server does not offer is not found.
@@ -26,7 +27,8 @@ async function search(text, signal) {
   ];
 }
 
-export function Find({ close }) {
+/** @param search finds by a text, as [what it is, name, link]; @param label what can be found; @param hint the same in the field */
+export function Find({ close, search, label, hint }) {
   const ref = useRef(null);
   const [text, setText] = useState('');
   const [found, setFound] = useState(null);
@@ -51,8 +53,8 @@ export function Find({ close }) {
   };
   return t.dialog({ ref, class: 'ask finder', 'aria-label': 'Go to', onCancel: (e) => { e.preventDefault(); close(); }, onKeyDown: move },
     t.form({ onSubmit: (e) => { e.preventDefault(); if (found?.length > 0) open(found[0][2]); } },
-      t.label({ class: 'search' }, c(Icon, { name: 'search' }), t.span({ class: 'hidden' }, 'Job, node, task or worker'),
-        t.input({ type: 'search', value: text, placeholder: 'Job, worker, beginning of a node; for a task: node job', autocomplete: 'off', spellcheck: false, autofocus: true, onInput: (e) => setText(e.target.value) }))),
+      t.label({ class: 'search' }, c(Icon, { name: 'search' }), t.span({ class: 'hidden' }, label),
+        t.input({ type: 'search', value: text, placeholder: hint, autocomplete: 'off', spellcheck: false, autofocus: true, onInput: (e) => setText(e.target.value) }))),
     t.div({ role: 'status' }, found?.length === 0 && t.p({ class: 'soft' }, 'Nothing is called like that.')),
     found?.length > 0 && t.ul({ class: 'hits' }, found.map(([kind, name, href]) => t.li({ key: `${kind} ${name}` },
       t.a({ href, onClick: (e) => { e.preventDefault(); open(href); } }, t.span({ class: 'name', dir: 'auto' }, name || 'instance'), t.small({ dir: 'auto' }, kind))))));

@@ -150,10 +150,10 @@ export function Search({ value, change, label, placeholder }) {
       onInput: (e) => setText(e.target.value) }));
 }
 
+/** @param options as [value, word]; those of a group as [its name, options] */
 export function Choice({ label, value, options, change }) {
-  return t.label({ class: 'choice' }, t.span(label),
-    t.select({ value, onChange: (e) => change(e.target.value) },
-      options.map(([v, word]) => t.option({ key: v, value: v, selected: v === value }, word))));
+  const option = ([v, word]) => Array.isArray(word) ? t.optgroup({ key: v, label: v }, word.map(option)) : t.option({ key: v, value: v, selected: v === value }, word);
+  return t.label({ class: 'choice' }, t.span(label), t.select({ value, onChange: (e) => change(e.target.value) }, options.map(option)));
 }
 
 /** Puts a text on the clipboard. */

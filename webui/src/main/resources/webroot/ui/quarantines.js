@@ -34,7 +34,7 @@ export function Quarantined({ quarantines }) {
 export function Quarantines() {
   const { data } = useData((signal) => maybe(['quarantines'], {}, signal), ['quarantines'], { every: 5000 });
   if (!data?.quarantines?.length) return null;
-  return c(Panel, { title: 'Quarantines', id: 'h-quarantines', note: plural(data.quarantines.length, 'node') }, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Quarantines' }, t.table(
+  return c(Panel, { title: 'Quarantines', id: 'h-quarantines', note: plural(data.quarantines.length, 'node') }, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'List of quarantines' }, t.table(
     t.thead(t.tr(t.th({ scope: 'col' }, 'Node'), t.th({ scope: 'col' }, 'Job'), t.th({ scope: 'col' }, 'State'), t.th({ scope: 'col', class: 'num' }, 'Trials'), t.th({ scope: 'col' }, 'Next trial'), t.th({ scope: 'col' }, 'Who, why'), may('operator') && t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Actions')))),
     t.tbody(data.quarantines.map((q) => t.tr({ key: `${q.words} ${q.suggested}` },
       t.td(t.a({ href: nodeLink(q.level, q.node), class: 'name', 'data-row': true, dir: 'auto' }, q.node)), t.td({ dir: 'auto' }, q.job ?? 'all'), t.td(q.suggested ? 'suggested' : 'closed'),

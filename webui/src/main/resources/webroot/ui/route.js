@@ -19,7 +19,7 @@ export const taskLink = (job, node) => to(['jobs', job, 'task', node]);
 export const workerLink = (shard) => to(['workers', shard]);
 export const nodeLink = (level, node) => to(['tree'], { node: `${level}/${node}` });
 
-export function go(href) { location.hash = href; }
+export function go(href) { if (href.startsWith('#')) location.hash = href; else location.assign(href); }
 
 /** Changes parts of the query: without a new entry in the browser's history, unless it is `another` page of a list. */
 export function refine(changes, another = false) {

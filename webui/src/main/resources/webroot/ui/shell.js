@@ -1,5 +1,6 @@
 // The same from the command line: what a dialog does, as a command that can be copied.
 import { t, c } from './dom.js';
+import { hasToken } from './api.js';
 import { Copy } from './parts.js';
 
 const quoted = (word) => /^[\w./:@%+=,-]+$/.test(word) ? word : `'${String(word).replaceAll("'", "'\\''")}'`;
@@ -15,6 +16,13 @@ export function command(words, flags = {}) {
   const given = Object.entries({ ...flags, server: server() }).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).filter((v) => v !== undefined && v !== '' && v !== false).map((v) => v === true ? `--${name}` : `--${name} ${quoted(v)}`));
   return ['espalier', ...words.map(quoted), ...given].join(' ');
+}
+
+/** A call of the API, for what no command does. Tokens are in a variable: a history of commands is no place for them. */
+export function curl(path, body) {
+  const url = new URL(['api/v1', ...path.map(encodeURIComponent)].join('/'), document.baseURI).href;
+  const token = hasToken() ? ' --header "Authorization: Bearer $ESPALIER_TOKEN"' : '';
+  return `curl --fail-with-body${token} --header 'Content-Type: application/json' --data ${quoted(JSON.stringify(body))} ${quoted(url)}`;
 }
 
 export function Cli({ text }) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RowToNodes {
   /** The maximum number of nodes of one fetch. */
-  static final long MAX_NODES = 10_000_000;
+  public static final long MAX_NODES = 10_000_000;
 
   private static final int MAX_PROBLEMS = 20;
   private static final int CHECK_EVERY = 4096;

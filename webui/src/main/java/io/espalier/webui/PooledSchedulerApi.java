@@ -5,6 +5,7 @@ import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.ConfigChange;
 import io.espalier.core.api.EventFeed;
+import io.espalier.core.api.JobStarts;
 import io.espalier.core.api.JobValidation;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
@@ -94,6 +95,11 @@ final class PooledSchedulerApi implements SchedulerApi {
   @Override
   public List<ResourceUse> recentResources() {
     return api.recentResources();
+  }
+
+  @Override
+  public List<JobStarts> startsOfJobs() {
+    return api.startsOfJobs();
   }
 
   @Override

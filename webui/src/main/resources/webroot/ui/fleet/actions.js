@@ -27,7 +27,7 @@ function Run({ id }) {
       t.section({ class: 'panel', 'aria-label': 'Results' }, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Result of each scheduler' }, t.table(
         t.thead(t.tr(t.th({ scope: 'col' }, 'Scheduler'), t.th({ scope: 'col' }, 'Result'), t.th({ scope: 'col' }, 'What it said'))),
         t.tbody(hosts.slice(0, 2000).map((h) => t.tr({ key: h.host, class: cls(['failed', 'refused', 'unreachable'].includes(h.result) && 'hurt') },
-          t.th({ scope: 'row' }, c(Host, { id: h.host, hash: jobLink(data.job) })), t.td(c(Badge, { kind: RESULT[h.result], title: WHY[h.result] }, h.result)),
+          t.th({ scope: 'row' }, c(Host, { id: h.host, hash: jobLink(data.job), row: true })), t.td(c(Badge, { kind: RESULT[h.result], title: WHY[h.result] }, h.result)),
           t.td({ dir: 'auto' }, h.detail ?? WHY[h.result])))))))));
 }
 
@@ -41,5 +41,5 @@ export default function Actions({ route }) {
       : t.section({ class: 'panel', 'aria-label': 'Actions' }, t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'List of actions' }, t.table(
         t.thead(t.tr(['When', 'Action', 'Job', 'Outcome'].map((w) => t.th({ key: w, scope: 'col' }, w)))),
         t.tbody(data.actions.map((a) => t.tr({ key: a.id }, t.td({ class: 'nowrap' }, c(Ago, { ms: a.begun_ms })), t.td(a.preview ? `${a.action} (preview)` : a.action),
-          t.td(t.a({ href: jobLink(a.job), dir: 'auto' }, a.job)), t.td(t.a({ href: to(['actions', a.id]) }, `${count(a.results.ok)} of ${count(a.meant)} ok`), a.finished ? '' : ' · still going on'))))))));
+          t.td(t.a({ href: jobLink(a.job), dir: 'auto' }, a.job)), t.td(t.a({ href: to(['actions', a.id]), 'data-row': true }, `${count(a.results.ok)} of ${count(a.meant)} ok`), a.finished ? '' : ' · still going on'))))))));
 }

@@ -53,7 +53,7 @@ function FindTask({ job }) {
 
 function Member({ host, job }) {
   return t.tr({ class: cls((!host.valid || host.progress.failed > 0 || host.job_state === 'stuck') && 'hurt') },
-    t.th({ scope: 'row' }, c(Host, { id: host.id, name: host.name, hash: jobLink(job) })),
+    t.th({ scope: 'row' }, c(Host, { id: host.id, name: host.name, hash: jobLink(job), row: true })),
     t.td(c(State, { host })),
     t.td({ class: 'bars' }, c(Bar, { states: host.progress, total: host.progress.total, label: host.name }), host.problem ? t.p({ class: 'job-problem' }, host.problem) : c(Counts, { states: host.progress })),
     t.td(t.span({ class: 'badges' }, !host.valid && c(Badge, { kind: 'bad' }, 'invalid'), !host.enabled && c(Badge, null, 'disabled'),

@@ -4,15 +4,25 @@ import { get } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, refine, to } from '../route.js';
 import { Ago, Bar, Choice, Counts, Empty, Failure, Panel, Search, Title, Waiting, STATES } from '../parts.js';
-import { compact, count, rate, seconds, share } from '../format.js';
-import { JobBadges, Missing, More, TroubleList } from './parts.js';
+import { compact, count, plural, rate, seconds, share } from '../format.js';
+import { Chips, JobBadges, Missing, More, TroubleList } from './parts.js';
 
 const STEP = 50;
 const MOST = 1000;
+const isOver = ({ progress: p }) => p.total > 0 && p.done + p.failed + p.cancelled === p.total;
+const SHOW = [
+  ['', 'All', () => true],
+  ['attention', 'Need attention', (j) => j.invalid_on > 0 || j.failed_on > 0 || j.stuck_on > 0 || j.progress.failed > 0 || (j.past_deadline_on > 0 && !isOver(j))],
+  ['running', 'Running', (j) => j.progress.running > 0],
+  ['paused', 'Paused', (j) => j.paused_on > 0],
+  ['differing', 'Other settings', (j) => j.variants > 1],
+  ['unfinished', 'Unfinished', (j) => !isOver(j)],
+  ['finished', 'Finished', isOver],
+];
 
 function Row({ job }) {
   const p = job.progress;
-  const over = p.total > 0 && p.done + p.failed + p.cancelled === p.total;
+  const over = isOver(job);
   return t.li({ class: cls('job', (job.invalid_on > 0 || p.failed > 0 || job.stuck_on > 0) && 'hurt', job.paused_on > 0 && 'is-paused') },
     t.div({ class: 'job-name' },
       t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto', title: job.name }, job.name),
@@ -49,8 +59,12 @@ function Total({ data }) {
 export default function Overview({ route }) {
   const q = route.query.get('q') ?? '';
   const sort = route.query.get('sort') ?? 'trouble';
-  const [limit, setLimit] = useState(STEP);
+  const show = route.query.get('show') ?? '';
+  const [more, setLimit] = useState(STEP);
+  // Which of them are meant is known here only.
+  const limit = show ? MOST : more;
   const { data, error, again } = useData((signal) => get(['fleet', 'overview'], { match: q, sort, limit }, signal), ['overview', q, sort, limit], { keep: true });
+  const jobs = (data?.jobs ?? []).filter((SHOW.find(([id]) => id === show) ?? SHOW[0])[2]);
   const errors = data?.problems.filter((p) => p.severity === 'error') ?? [];
   return t.div({ class: 'page' },
     c(Title, { sub: data?.schedulers.oldest_answer_ms && t.span('The oldest answer is from ', c(Ago, { ms: data.schedulers.oldest_answer_ms }), '.') }, 'All schedulers'),
@@ -62,9 +76,11 @@ export default function Overview({ route }) {
       c(Total, { data }),
       t.div({ class: 'toolbar' },
         c(Search, { value: q, label: 'Filter jobs', placeholder: 'Part of a name', change: (v) => refine({ q: v }) }),
+        c(Chips, { label: 'Show', options: SHOW.map(([id, word]) => [id, word]), current: show, change: (id) => refine({ show: id }) }),
         c(Choice, { label: 'Sort', value: sort, options: [['trouble', 'Urgency'], ['name', 'Name']], change: (v) => refine({ sort: v === 'trouble' ? '' : v }) })),
-      data.jobs.length === 0
-        ? c(Empty, { title: q ? 'No job matches' : data.schedulers.states.answered === 0 ? 'No scheduler has answered yet' : 'No jobs yet' })
-        : t.ol({ class: 'jobs', 'aria-label': 'Jobs' }, data.jobs.map((job) => c(Row, { key: job.name, job }))),
+      jobs.length === 0
+        ? c(Empty, { title: q || show ? 'No job matches' : data.schedulers.states.answered === 0 ? 'No scheduler has answered yet' : 'No jobs yet' })
+        : t.ol({ class: 'jobs', 'aria-label': 'Jobs' }, jobs.map((job) => c(Row, { key: job.name, job }))),
+      show && data.jobs_matching > MOST && t.p({ class: 'soft' }, `Of the first ${count(MOST)} of ${plural(data.jobs_matching, 'job')}.`),
       c(More, { shown: data.jobs.length, total: Math.min(MOST, data.jobs_matching), more: () => setLimit(limit + 4 * STEP > MOST ? MOST : limit + 4 * STEP) })));
 }

@@ -2,6 +2,7 @@
 import { t, c, cls } from '../dom.js';
 import { may, post } from '../api.js';
 import { ask } from '../dialogs.js';
+import { curl } from '../shell.js';
 import { go, to } from '../route.js';
 import { Act, Ago, Badge, Icon } from '../parts.js';
 import { count, plural } from '../format.js';
@@ -13,8 +14,9 @@ export const RESULT = { ok: 'good', refused: 'bad', failed: 'bad', unreachable: 
 /** The page of one scheduler, at a place of its own. */
 export const schedulerLink = (id, hash = '') => `s/${encodeURIComponent(id)}/${hash}`;
 
-export function Host({ id, name, hash }) {
-  return t.a({ href: schedulerLink(id, hash), class: 'name', dir: 'auto' }, name ?? id);
+/** @param row whether its row of a table leads there */
+export function Host({ id, name, hash, row }) {
+  return t.a({ href: schedulerLink(id, hash), class: 'name', dir: 'auto', ...(row ? { 'data-row': true } : {}) }, name ?? id);
 }
 
 export function Hosts({ ids, total, hash }) {
@@ -77,8 +79,13 @@ export function act(of, action, kind = '', selector = undefined) {
   const a = ACTIONS[action];
   const job = of.name;
   const only = kind ? { kind } : {};
+  const order = (values, preview) => {
+    const select = chosen(action, selector, values);
+    return { ...body(values), ...only, ...(select ? { selector: select } : {}), expect_hosts: preview?.expect };
+  };
   ask({
     title: `${a.word} ${job} ${kind ? 'where it has these settings' : 'everywhere'}`, text: a.text, more: () => !kind && kinds(of) && t.p({ class: 'notice' }, kinds(of)), button: a.word, danger: a.danger, fields: selector ? [] : a.fields,
+    cli: (values, preview) => curl(['fleet', 'jobs', job, action], order(values, preview)),
     preview: async (values) => {
       const select = chosen(action, selector, values);
       const p = await post(['fleet', 'jobs', job, action], { preview: true, ...only, ...(select ? { selector: select } : {}) });
@@ -92,7 +99,7 @@ export function act(of, action, kind = '', selector = undefined) {
         + (p.without_job > 0 ? `. ${plural(p.without_job, 'other does', 'others do')} not have the job.` : '.') };
     },
     act: async (values, preview) => {
-      const run = await post(['fleet', 'jobs', job, action], { ...body(values), ...only, ...(chosen(action, selector, values) ? { selector: chosen(action, selector, values) } : {}), expect_hosts: preview.expect });
+      const run = await post(['fleet', 'jobs', job, action], order(values, preview));
       go(to(['actions', run.id]));
       return outcome(run);
     },

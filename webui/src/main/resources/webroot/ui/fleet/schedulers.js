@@ -13,7 +13,7 @@ const MOST = 1000;
 function Row({ host }) {
   const known = host.jobs !== undefined;
   return t.tr({ class: cls(['dead', 'error', 'refused'].includes(host.state) && 'hurt') },
-    t.th({ scope: 'row' }, c(Host, { id: host.id, name: host.name }), t.div({ class: 'soft' }, host.url)),
+    t.th({ scope: 'row' }, c(Host, { id: host.id, name: host.name, row: true }), t.div({ class: 'soft' }, host.url)),
     t.td(c(State, { host }), host.same_as && t.div({ class: 'soft' }, 'the same scheduler as ', c(Host, { id: host.same_as })),
       known && !host.config_in_force && t.div({ class: 'soft' }, 'no configuration is in force')),
     t.td({ class: 'bars' }, known && c(Bar, { states: host.progress, total: host.progress.total, label: host.name })),

@@ -45,14 +45,26 @@ function useNews(wanted) {
 export default function Events({ route }) {
   const show = route.query.get('show') ?? '';
   const job = route.query.get('job') ?? '';
-  return c(List, { key: `${show} ${job}`, show, job, q: route.query.get('q') ?? '' });
+  const node = route.query.get('node') ?? '';
+  return c(List, { key: JSON.stringify([show, job, node]), show, job, node, q: route.query.get('q') ?? '' });
 }
 
-function List({ show, job, q }) {
+/** The server looks for whole names: it is asked when one is written, not at each key. */
+function OfNode() {
+  const submit = (e) => { e.preventDefault(); refine({ node: e.target.elements.node.value.trim() }); };
+  return t.form({ class: 'choice', onSubmit: submit }, t.label({ htmlFor: 'of-node' }, 'Node'),
+    t.input({ id: 'of-node', name: 'node', placeholder: 'its name, then Enter', autocomplete: 'off', spellcheck: false, dir: 'auto' }));
+}
+
+const names = (x) => Array.isArray(x) ? x.map((one) => Array.isArray(one) ? one[0] : one) : [x];
+/** As the server filters: an event about many tasks names them in `tasks`, each alone or as the first of a list. */
+const isAbout = (e, node) => [...names(e.data.node), ...names(e.data.tasks)].includes(node);
+
+function List({ show, job, node, q }) {
   const kinds = (SHOW.find(([id]) => id === show) ?? SHOW[0])[2];
-  const asked = { kind: kinds ?? [], job };
+  const asked = { kind: kinds ?? [], job, node };
   const { data, error } = useData((signal) => get(['events'], { ...asked, limit: PAGE }, signal), ['events'], { every: 1500, keep: true });
-  const news = useNews((e) => (!kinds || kinds.includes(e.kind)) && (!job || e.data.job === job));
+  const news = useNews((e) => (!kinds || kinds.includes(e.kind)) && (!job || e.data.job === job) && (!node || isAbout(e, node)));
   const [older, setOlder] = useState({ events: [], before: 0, failed: null });
   const all = useMemo(() => {
     const seen = new Set();
@@ -74,7 +86,8 @@ function List({ show, job, q }) {
     t.div({ class: 'toolbar' },
       c(Search, { value: q, label: 'Filter events', placeholder: 'Filter those below by any text', change: (v) => refine({ q: v }) }),
       t.div({ class: 'chips', role: 'group', 'aria-label': 'Show' }, SHOW.map(([id, word]) => t.button({ key: id, type: 'button', class: 'chip', 'aria-pressed': id === show ? 'true' : 'false', onClick: () => refine({ show: id }) }, word))),
-      job && t.button({ type: 'button', class: 'chip', 'aria-pressed': 'true', onClick: () => refine({ job: '' }) }, 'Job ', t.span({ dir: 'auto' }, job), t.span({ class: 'hidden' }, ': remove this filter'))),
+      job && t.button({ type: 'button', class: 'chip', 'aria-pressed': 'true', onClick: () => refine({ job: '' }) }, 'Job ', t.span({ dir: 'auto' }, job), t.span({ class: 'hidden' }, ': remove this filter')),
+      node ? t.button({ type: 'button', class: 'chip', 'aria-pressed': 'true', onClick: () => refine({ node: '' }) }, 'Node ', t.span({ class: 'name', dir: 'auto' }, node), t.span({ class: 'hidden' }, ': remove this filter')) : c(OfNode)),
     !data ? !error && c(Waiting) : shown.length === 0 ? c(Empty, { title: 'No such events' }, more ? `Among the newest ${count(Math.max(0, data.newest - before + 1))} there are none.` : '')
       : c(Panel, null, c(EventTable, { events: shown })),
     more && t.nav({ class: 'pager', 'aria-label': 'Older events' }, t.button({ type: 'button', onClick: back }, 'Older')));

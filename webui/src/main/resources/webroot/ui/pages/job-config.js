@@ -172,6 +172,10 @@ export function Config({ job }) {
       t.details(t.summary('Show'), c(Copy, { text: text(checked?.effective ?? job.effective) }), t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Effective configuration' }, text(checked?.effective ?? job.effective)))));
 }
 
+/** What saving writes into a job, whatever was changed. */
+const STAMPS = ['version_id', 'create_time', 'modify_time'];
+const unstamped = (job) => text(Object.fromEntries(Object.entries(job).filter(([key]) => !STAMPS.includes(key))));
+
 export function History({ job }) {
   const { data, error } = useData((signal) => maybe(['jobs', job.name, 'history'], {}, signal), ['history', job.name], { every: 3000 });
   if (data === null) return c(Empty, { title: 'No history' }, 'This configuration comes from where versions are not kept.');
@@ -182,7 +186,7 @@ export function History({ job }) {
   const back = (v) => ask({
     title: `Roll ${job.name} back to version ${v.version}`, text: 'What the job was then is saved as its next version.', button: 'Roll back',
     cli: ({ reason }) => command(['save-job', job.name], { 'back-to': v.version, reason }),
-    more: () => c(Diff, { before: text(newest.config ?? job.original), after: text(v.config), label: 'What changes' }),
+    more: () => c(Diff, { before: unstamped(newest.config ?? job.original), after: unstamped(v.config), label: 'What changes' }),
     act: async ({ reason }) => { const r = await post(['jobs', job.name, 'rollback'], { version: v.version, ...(reason ? { reason } : {}) }); return `${job.name} is as in version ${v.version}, saved as ${r.version}`; },
   });
   const versions = [...data.versions].reverse();
@@ -191,6 +195,6 @@ export function History({ job }) {
       t.span({ class: 'soft' }, c(At, { ms: v.at_ms }), ' (', c(Ago, { ms: v.at_ms }), ')', v.author && t.span(' by ', t.span({ dir: 'auto' }, v.author)), v.reason && t.span(': ', t.span({ dir: 'auto' }, v.reason))),
       i > 0 && v.config && may('admin') && t.button({ type: 'button', class: 'small', onClick: () => back(v) }, 'Roll back')),
     v.config && t.details(t.summary(versions[i + 1]?.config ? 'What it changed' : 'The job'),
-      versions[i + 1]?.config ? c(Diff, { before: text(versions[i + 1].config), after: text(v.config), label: `Version ${v.version}` }) : t.pre({ class: 'config', tabIndex: 0 }, text(v.config)))))));
+      versions[i + 1]?.config ? c(Diff, { before: unstamped(versions[i + 1].config), after: unstamped(v.config), label: `Version ${v.version}` }) : t.pre({ class: 'config', tabIndex: 0 }, text(v.config)))))));
 }
 

@@ -8,7 +8,10 @@ import { count, millis, plural } from '../format.js';
 import { cancel, forgive, rerun } from './job-actions.js';
 
 const SIZE = 100;
-const STATUSES = ['unstarted', 'running', 'done', 'failed', 'cancelled', 'error_backoff', 'incomplete_backoff', 'error', 'incomplete', 'never_started', 'was_not_running', 'lost', 'interrupted', 'avoided', 'disabled'];
+/** The commonest of each colour; what else there is. */
+const COMMON = ['unstarted', 'running', 'done', 'failed', 'cancelled', 'error_backoff'];
+const OTHER = ['incomplete_backoff', 'error', 'incomplete', 'never_started', 'was_not_running', 'lost', 'interrupted', 'avoided', 'disabled'];
+const inWords = (statuses) => statuses.map((s) => [s, s.replaceAll('_', ' ')]);
 
 /** The latest attempt: one that runs, or the last that ended. */
 function latest(x) {
@@ -58,7 +61,7 @@ export function Tasks({ job, route }) {
     t.div({ class: 'toolbar' },
       c(Search, { value: contains, label: 'Part of the node', change: (v) => filter({ contains: v }) }),
       prefix && t.button({ type: 'button', class: 'chip', 'aria-pressed': 'true', onClick: () => filter({ prefix: '' }) }, 'Begins with ', t.span({ class: 'name', dir: 'auto' }, prefix), ' ', c(Icon, { name: 'kill' }), t.span({ class: 'hidden' }, 'remove this filter')),
-      c(Choice, { label: 'Status', value: status, options: [['', 'any'], ...STATUSES.map((s) => [s, s.replaceAll('_', ' ')])], change: (v) => filter({ status: v }) }),
+      c(Choice, { label: 'Status', value: status, options: [['', 'any'], ['One of each colour', inWords(COMMON)], ['Other statuses', inWords(OTHER)]], change: (v) => filter({ status: v }) }),
       kinds.length > 0 && c(Choice, { label: 'Waits for', value: reason, options: [['', 'anything'], ...kinds.map((k) => [k, k === 'startable' ? 'its turn' : k.replaceAll('_', ' ')])], change: (v) => filter({ reason: v }) }),
       c(Choice, { label: data?.next || after ? 'Sort this page' : 'Sort', value: sort, options: Object.entries(SORT).map(([id, [word]]) => [id, word]), change: (v) => refine({ sort: v }) }),
       sum && t.span({ class: 'soft', role: 'status' }, plural(sum.total, 'task')),

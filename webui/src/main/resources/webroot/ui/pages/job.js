@@ -46,6 +46,7 @@ function About({ job }) {
   return t.span(job.owner && t.span('owned by ', t.span({ dir: 'auto' }, job.owner), ' · '), 'on level ', t.span({ dir: 'auto' }, job.level), ` · priority ${job.priority}`,
     job.queue && t.span(' · queue ', t.a({ href: to(['queues'], { q: job.queue }), dir: 'auto' }, job.queue)),
     job.max_concurrent && t.span(` · at most ${count(job.max_concurrent)} at once`),
+    job.max_starting && t.span(` · at most ${count(job.max_starting)} starts in flight`),
     job.start_rate && t.span(` · starts ${rate(job.start_rate.per_second)}, up to ${count(job.start_rate.burst)} at once after a rest`),
     job.complete_by_ms && t.span(' · complete by ', c(At, { ms: job.complete_by_ms })),
     job.depends_on.length > 0 && t.span(' · after ', c(Names, { names: job.depends_on, link: jobLink })),
@@ -110,7 +111,7 @@ function Stages({ job }) {
   const r = job.rollout;
   const open = r.stages[r.stage - 1];
   const words = (s, i) => `stage ${i + 1} (${s.size}): ${s.verdict}, ${plural(s.tasks, 'task')}`;
-  return c(Panel, { title: 'Stages', id: 'h-stages', note: t.span(`stage ${r.stage} of ${r.stages.length} (${open.size}) ${PHASE[r.phase]}`, ', open ', c(Ago, { ms: r.opened_ms })) },
+  return c(Panel, { title: 'Stages', id: 'h-stages', note: t.span(`stage ${r.stage} of ${r.stages.length} (${open.size}) ${r.phase === 'waiting' && r.reason ? `waits for somebody who promotes the job: ${r.reason}` : PHASE[r.phase]}`, ', open ', c(Ago, { ms: r.opened_ms })) },
     t.div({ class: 'bar tall', role: 'img', 'aria-label': r.stages.map(words).join('; ') },
       r.stages.map((s, i) => t.span({ key: i, class: `s-${VERDICT[s.verdict]}`, style: { flexGrow: 1 }, title: words(s, i) }))),
     t.ul({ class: 'tiles' }, r.stages.map((s, i) => t.li({ key: i, class: 'tile' }, t.span({ class: 'tile-label' }, `Stage ${i + 1}`), t.span({ class: 'tile-value' }, s.size),
@@ -119,7 +120,7 @@ function Stages({ job }) {
 
 /** What a task that neither runs nor has ended waits for, in the order of what somebody can do about it. */
 const FOR = {
-  resource: 'for slots', no_worker: 'for a worker', max_concurrent: 'for slots', start_rate: 'for the start rate', queue_limit: 'for slots', group: 'for their groups', reserved: 'for slots', startable: 'start next',
+  resource: 'for slots', no_worker: 'for a worker', max_concurrent: 'for slots', start_rate: 'for the start rate', starting: 'for starts', queue_limit: 'for slots', group: 'for their groups', reserved: 'for slots', startable: 'start next',
   dependency: 'for jobs', job_dependency: 'for jobs', backoff: 'backing off',
 };
 

@@ -45,19 +45,41 @@ function Single({ r, overrides }) {
     own.length > 5 && `and ${count(own.length - 5)} more`);
 }
 
+const MOST_RULES = 200;
+
+/** Which nodes an entry of node_resources_override means. */
+function Meant({ rule }) {
+  if (rule.name !== undefined) {
+    return rule.level === 'worker' ? t.span({ class: 'name', dir: 'auto' }, rule.name) : t.a({ href: nodeLink(rule.level, rule.name), class: 'name', dir: 'auto' }, rule.name);
+  }
+  const [words, text] = rule.tag !== undefined ? ['with the tag', rule.tag] : rule.regex !== undefined ? ['whose name matches', rule.regex] : ['with the attribute', rule.value === undefined ? rule.attribute : `${rule.attribute} = ${rule.value}`];
+  return t.span(words, ' ', t.span({ class: 'name', dir: 'auto' }, text));
+}
+
+/** The limits of single nodes, as the configuration gives them. */
+function Configured({ rules }) {
+  const rows = rules.flatMap((rule, i) => (rule.limits ? Object.entries(rule.limits) : [[rule.resource]]).map(([resource, limit]) => ({ key: `${i} ${resource}`, rule, resource, limit })));
+  return c(Panel, { title: 'Of single nodes', id: 'h-nodes', note: 'as configured; of several that match a node, the last counts' },
+    t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Limits of single nodes' }, t.table(
+      t.thead(t.tr(t.th({ scope: 'col' }, 'Level'), t.th({ scope: 'col' }, 'Nodes'), t.th({ scope: 'col' }, 'Resource'), t.th({ scope: 'col', class: 'num' }, 'Limit'))),
+      t.tbody(rows.slice(0, MOST_RULES).map(({ key, rule, resource, limit }) => t.tr({ key }, t.td({ dir: 'auto' }, rule.level), t.td(c(Meant, { rule })), t.td({ dir: 'auto' }, resource),
+        t.td({ class: 'num' }, limit === undefined ? t.span('its ', t.span({ class: 'name', dir: 'auto' }, rule.attribute)) : t.strong(count(limit)))))))),
+    rows.length > MOST_RULES && t.p({ class: 'soft' }, `and ${count(rows.length - MOST_RULES)} more`));
+}
+
 export default function Limits({ route }) {
   const { data, error, again } = useData((signal) => maybe(['limits'], {}, signal), ['limits']);
   const { data: settings } = useData((signal) => get(['settings'], {}, signal), ['settings'], { every: 10000 });
   const resources = levelResources(settings);
+  const rules = settings?.effective?.node_resources_override ?? [];
   return t.div({ class: 'page' },
-    c(Title, { sub: 'What counts now in place of the configuration. Limits of single nodes are changed in the tree.' }, 'Limits'),
-    may('operator') && t.p(t.button({ type: 'button', class: 'danger', onClick: brakeAll }, 'Brake everything')),
+    c(Title, { sub: 'What counts now in place of the configuration. Limits of single nodes are changed in the tree.', actions: may('operator') && t.button({ type: 'button', class: 'danger', onClick: brakeAll }, 'Brake everything') }, 'Limits'),
     c(Failure, { error, retry: again }),
     data === null ? c(Empty, { title: 'Not offered' }, 'This server cannot change limits while it runs.')
       : !data ? !error && c(Waiting) : t.div(
         c(Panel, { title: 'Overrides', id: 'h-overrides', note: plural(data.overrides.length, 'override') }, data.overrides.length === 0
           ? c(Empty, { title: 'No overrides' }, 'Every limit is as configured.')
-          : t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Overrides' }, t.table(
+          : t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'List of overrides' }, t.table(
             t.thead(t.tr(t.th({ scope: 'col' }, 'Where'), t.th({ scope: 'col' }, 'Resource'), t.th({ scope: 'col', class: 'num' }, 'Limit'), t.th({ scope: 'col', class: 'num' }, 'Configured'), t.th({ scope: 'col' }, 'Until'), t.th({ scope: 'col' }, 'Who, why'), may('operator') && t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Actions')))),
             t.tbody(data.overrides.map((o) => t.tr({ key: `${o.level} ${o.resource} ${o.node}` },
               t.td(o.node !== undefined ? t.a({ href: nodeLink(o.level, o.node), class: 'name', 'data-row': true, dir: 'auto' }, o.node || 'instance') : t.span('all of ', t.strong({ dir: 'auto' }, o.level))), t.td({ dir: 'auto' }, o.resource),
@@ -68,6 +90,7 @@ export default function Limits({ route }) {
           t.thead(t.tr(t.th({ scope: 'col' }, 'Level'), t.th({ scope: 'col' }, 'Resource'), t.th({ scope: 'col', class: 'num' }, 'Configured for each node'), t.th({ scope: 'col', class: 'num' }, 'In force'), t.th({ scope: 'col' }, 'Overrides of single nodes'), may('operator') && t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Actions')))),
           t.tbody(resources.map((r) => t.tr({ key: `${r.level} ${r.resource}` }, t.td({ dir: 'auto' }, r.level), t.td({ dir: 'auto' }, r.resource), t.td({ class: 'num' }, count(r.limit)), t.td({ class: 'num' }, t.strong(count(data.overrides.find((o) => o.level === r.level && o.resource === r.resource && o.node === undefined)?.limit ?? r.limit))), t.td(c(Single, { r, overrides: data.overrides })),
             may('operator') && t.td(t.div({ class: 'actions' }, t.button({ type: 'button', class: 'small', 'aria-label': `Override ${r.resource} on ${r.level}`, onClick: () => override(r) }, c(Icon, { name: 'edit' }), 'Override'))))))))),
+        rules.length > 0 && c(Configured, { rules }),
         c(Quarantines),
         c(Groups, { route })));
 }

@@ -1,8 +1,8 @@
 // One task: why it does not run, what it did, and what it says right now.
-import { t, c, cls, useState } from '../dom.js';
+import { t, c, cls, Fragment, useState } from '../dom.js';
 import { get, may, maySteer, maybe, post, session } from '../api.js';
 import { useData, useNow } from '../live.js';
-import { jobLink, nodeLink, taskLink } from '../route.js';
+import { jobLink, nodeLink, taskLink, to } from '../route.js';
 import { Act, Ago, At, Badge, Copy, Crumbs, Empty, Failure, Gauge, Icon, Panel, Status, Title, Waiting } from '../parts.js';
 import { ask } from '../dialogs.js';
 import { command } from '../shell.js';
@@ -15,25 +15,50 @@ export default function Task({ route }) {
   const [, job, , node] = route.parts;
   const { data: task, error, again } = useData((signal) => get(['jobs', job, 'tasks', node], {}, signal), ['task', job, node]);
   const [attempt, setAttempt] = useState('');
+  // After a failure what it wrote says more than the reasons why it does not run again.
+  const failed = task && !task.running && causeOf(task) !== null;
+  const output = c(Output, { key: `${job} ${node} ${attempt}`, job, node, invocation: attempt });
   return t.div({ class: 'page' },
     c(Crumbs, { trail: [['Jobs', '#/'], [job, jobLink(job)], [node]] }),
     c(Title, { badges: task && t.span({ class: 'badges' }, c(Status, { status: task.status }), task.phase && task.phase !== task.status && c(Badge, { title: 'Its phase: the same in fewer words' }, task.phase)), actions: task && c(Actions, { task }),
-      sub: task && t.span('on level ', t.a({ href: nodeLink(task.level, node) }, task.level), ` · ${plural(task.attempts, 'attempt')}`, !task.running && task.step && ` · next step ${task.step}`, task.step_note && ` · ${task.step_note}`,
-        task.since_ms && t.span(' · since ', c(Ago, { ms: task.since_ms })), task.until_ms > Date.now() && t.span(' · backs off until ', c(At, { ms: task.until_ms }))), of: job }, node),
+      sub: task && t.span('on level ', t.a({ href: nodeLink(task.level, node) }, task.level), ` · ${attemptsText(task)}`, !task.running && task.step && ` · next step ${task.step}`, task.step_note && ` · ${task.step_note}`,
+        task.since_ms && t.span(' · since ', c(Ago, { ms: task.since_ms })), task.until_ms > Date.now() && t.span(' · backs off until ', c(At, { ms: task.until_ms })), ' · ', t.a({ href: to(['events'], { job, node }) }, 'events')), of: job }, node),
     c(Failure, { error, retry: again }),
     !task ? !error && c(Waiting) : t.div(
       c(Cause, { task }),
+      failed && output,
       task.running && c(Running, { task }),
       !task.running && task.status !== 'done' && c(Explain, { job, node }),
       c(Said, { task }),
       c(Attempts, { task, attempt, setAttempt }),
-      c(Output, { key: `${job} ${node} ${attempt}`, job, node, invocation: attempt })));
+      !failed && output));
+}
+
+/** The latest attempt, if it failed and says why; null otherwise. */
+function causeOf(task) {
+  const last = task.history.attempts[task.history.attempts.length - 1];
+  return last?.message && task.status !== 'done' ? last : null;
+}
+
+/** Whether the task began again between two attempts: a rerun and forgiveness let its attempts count from 1. */
+const beganAgain = (a, before) => before !== undefined && (a.attempt < before.attempt
+  // One that was not started does not count, and the steps of an attempt share its number.
+  || (a.attempt === before.attempt && before.end !== 'not_started' && !a.step && !before.step));
+
+/** How many attempts count, and how many there were in all if the task has begun again. */
+function attemptsText(task) {
+  const { attempts: past, ended } = task.history;
+  const last = past[past.length - 1];
+  const all = task.running ? [...past, { attempt: task.running.attempt, step: task.running.step }] : past;
+  const reset = !task.running && task.attempts === 0 && last !== undefined && last.end !== 'not_started';
+  const counting = plural(task.attempts, 'attempt');
+  return reset || all.some((a, i) => beganAgain(a, all[i - 1])) ? `${counting} since it began again, ${count(ended + (task.running ? 1 : 0))} in all` : counting;
 }
 
 /** Why its latest attempt failed: what one came for. */
 function Cause({ task }) {
-  const last = task.history.attempts[task.history.attempts.length - 1];
-  if (!last || task.status === 'done' || !last.message) return null;
+  const last = causeOf(task);
+  if (!last) return null;
   const text = said(last.message);
   return t.section({ class: 'cause', 'aria-label': 'Why it failed' },
     t.p({ class: 'cause-head' }, c(Icon, { name: 'warn' }), t.strong(`Attempt ${last.attempt}${task.running ? '' : ` of ${task.attempts || last.attempt}`} failed`), t.span(' ', c(Ago, { ms: last.ended_at_ms })),
@@ -117,11 +142,12 @@ function Reason({ r, level }) {
     t.p(c(Badge, { kind: r.kind === 'backoff' || r.kind === 'job_paused' ? 'warn' : 'bad' }, words(r.kind)), ' ', t.span({ dir: 'auto' }, r.message),
       r.until_ms > Date.now() && t.span({ class: 'soft' }, ' · until ', c(At, { ms: r.until_ms })), r.free_at_ms && t.span({ class: 'soft' }, ` · expected to be free ${r.free_at_ms > Date.now() ? `in ${seconds((r.free_at_ms - Date.now()) / 1000)}` : 'any moment'}`)),
     may('operator') && level && r.kind === 'resource' && r.need > r.limit && t.button({ type: 'button', class: 'small', onClick: () => override({ level, resource: r.resource, node: r.node, limit: r.need }) }, 'Raise the limit …'),
-    r.holders?.length > 0 && t.details({ open: r.holders.length <= 6 }, t.summary(`Held by ${plural(r.holders_total ?? r.holders.length, 'task')}`), c(Holders, { holders: r.holders })));
+    r.holders?.length > 0 && t.details({ open: r.holders.length <= 6 }, t.summary(`Held by ${plural(r.holders_total ?? r.holders.length, 'task')}`), c(Holders, { holders: r.holders, of: `of ${r.resource} on ${r.node || 'instance'}` })));
 }
 
-export function Holders({ holders }) {
-  return t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Holders' }, t.table(
+/** @param of what they hold, for those who only hear the page */
+export function Holders({ holders, of }) {
+  return t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': `Holders ${of}` }, t.table(
     t.thead(t.tr(t.th({ scope: 'col' }, 'Job'), t.th({ scope: 'col' }, 'Task'), t.th({ scope: 'col', class: 'num' }, 'Slots'), t.th({ scope: 'col' }, 'Since'), t.th({ scope: 'col' }, 'Expected end'))),
     t.tbody(holders.map((h, i) => t.tr({ key: i },
       t.td(t.a({ href: jobLink(h.job), dir: 'auto' }, h.job)), t.td(t.a({ href: taskLink(h.job, h.node), class: 'name', dir: 'auto' }, h.node)),
@@ -161,6 +187,10 @@ function Attempts({ task, attempt, setAttempt }) {
   const from = Math.min(...all.map((a) => a.started_at_ms));
   const until = Math.max(...all.map((a) => a.ended_at_ms ?? now), from + 1);
   const hasSteps = all.some((a) => a.step);
+  const choose = (a) => {
+    setAttempt(attempt === a.invocation ? '' : a.invocation);
+    requestAnimationFrame(() => document.getElementById('h-logs')?.scrollIntoView({ block: 'nearest' }));
+  };
   const left = (ms) => `${100 * (ms - from) / (until - from)}%`;
   return c(Panel, { title: 'Attempts', id: 'h-attempts', note: t.span(h.ended > past.length && `the newest ${past.length} of ${count(h.ended)}; `, h.cpu_ms > 0 && `${millis(h.cpu_ms)} of CPU time in all`) },
     t.div({ class: 'timeline', 'aria-hidden': 'true' },
@@ -169,9 +199,10 @@ function Attempts({ task, attempt, setAttempt }) {
       t.div({ class: 'scale' }, c(At, { ms: from }), until === now ? t.span('now') : c(At, { ms: until }))),
     t.div({ class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'List of attempts' }, t.table(
       t.thead(t.tr(t.th({ scope: 'col', class: 'num' }, 'No.'), hasSteps && t.th({ scope: 'col' }, 'Step'), t.th({ scope: 'col' }, 'Status'), t.th({ scope: 'col', class: 'num' }, 'Waited'), t.th({ scope: 'col' }, 'Started'), t.th({ scope: 'col', class: 'num' }, 'Took'), t.th({ scope: 'col' }, 'End'), t.th({ scope: 'col' }, 'Worker'), t.th({ scope: 'col', class: 'num' }, 'Memory'), t.th({ scope: 'col' }, 'What went wrong'), t.th({ scope: 'col' }, t.span({ class: 'hidden' }, 'Its output')))),
-      t.tbody([...all].reverse().map((a) => t.tr({ key: a.invocation },
+      t.tbody(all.map((a, i) => c(Fragment, { key: a.invocation }, t.tr(
         t.td({ class: 'num' }, a.attempt), hasSteps && t.td({ dir: 'auto' }, a.step ?? '–'), t.td(c(Status, { status: a.live ? 'running' : a.status })), t.td({ class: 'num' }, a.waited_ms === undefined ? '–' : millis(a.waited_ms)), t.td({ class: 'nowrap' }, c(At, { ms: a.started_at_ms })),
         t.td({ class: 'num' }, millis((a.ended_at_ms ?? now) - a.started_at_ms)), t.td(a.live ? '–' : how(a)), t.td({ dir: 'auto' }, workerName(a.worker)),
         t.td({ class: 'num' }, a.usage?.peak_memory_bytes !== undefined ? bytes(a.usage.peak_memory_bytes) : '–'), t.td({ class: 'wide', dir: 'auto' }, a.message ?? ''),
-        t.td(t.button({ type: 'button', class: 'small', 'aria-pressed': attempt === a.invocation ? 'true' : 'false', 'aria-label': `Output of attempt ${a.attempt}`, onClick: () => setAttempt(attempt === a.invocation ? '' : a.invocation) }, attempt === a.invocation ? 'All output' : 'Output'))))))));
+        t.td(t.button({ type: 'button', class: 'small', 'aria-pressed': attempt === a.invocation ? 'true' : 'false', 'aria-label': `Output of attempt ${a.attempt}`, onClick: () => choose(a) }, attempt === a.invocation ? 'All output' : 'Output'))),
+      beganAgain(a, all[i - 1]) && t.tr({ class: 'again' }, t.td({ colSpan: hasSteps ? 11 : 10 }, 'It began again here: rerun or forgiven')))).reverse()))));
 }

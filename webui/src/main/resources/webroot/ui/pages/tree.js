@@ -18,7 +18,10 @@ const of = (n, resource) => n.resources.filter((r) => !resource || r.resource ==
 /** How full: of one resource, or of the fullest. */
 const useOf = (resource) => (n) => Math.max(0, ...of(n, resource).map((r) => r.limit > 0 ? Math.min(1, r.used / r.limit) : r.used > 0 ? 1 : 0));
 /** Nothing that needs the resource can ever start there. */
-const isClosed = (resource) => (n) => of(n, resource).some((r) => r.limit === 0);
+const isZero = (resource) => (n) => of(n, resource).some((r) => r.limit === 0);
+/** What closes a node whatever its limits are: what there is room for in its cell. */
+const CLOSED = { brake: 'braked', window: 'window closed', quarantine: 'quarantined', other_shard: 'moves away' };
+const closedWord = (n) => n.closed && (CLOSED[n.closed[0].kind] ?? 'closed');
 /** Full is the goal; that tasks wait below and none of them runs is not. */
 const isStalled = (resource) => (n) => n.states.ready > 0 && !(n.states.running > 0) && of(n, resource).some((r) => r.used >= r.limit);
 
@@ -135,7 +138,7 @@ function visible(nodes, px) {
 }
 
 const usage = (n) => n.resources.map((r) => `${r.resource} ${count(r.used)} of ${count(r.limit)}${r.lowered ? ` (${r.lowered})` : ''}`).join(', ');
-const words = (n) => `${n.name || 'instance'}, ${n.level}${n.enabled ? '' : ', disabled'}: ${statesText(n.states)}${n.resources.length > 0 ? `; ${usage(n)}` : ''}${n.cut ? `; what is below was not fetched, zoom in` : ''}${isClosed('')(n) ? '; a limit is 0' : ''}${isStalled('')(n) ? '; tasks wait, none runs' : ''}${n.reserved ? `; kept free for ${n.reserved.job}, ${plural(n.reserved.idle_slots, 'slot')} idle` : ''}`;
+const words = (n) => `${n.name || 'instance'}, ${n.level}${n.enabled ? '' : ', disabled'}: ${statesText(n.states)}${n.resources.length > 0 ? `; ${usage(n)}` : ''}${n.cut ? `; what is below was not fetched, zoom in` : ''}${n.closed ? `; closed: ${n.closed.map((r) => r.message).join('; ')}` : ''}${isZero('')(n) ? '; a limit is 0' : ''}${isStalled('')(n) ? '; tasks wait, none runs' : ''}${n.reserved ? `; kept free for ${n.reserved.job}, ${plural(n.reserved.idle_slots, 'slot')} idle` : ''}`;
 
 function Icicle({ nodes, heat, colour, resource, pick, zoom, at }) {
   const box = useRef(null);
@@ -177,7 +180,8 @@ function Icicle({ nodes, heat, colour, resource, pick, zoom, at }) {
       const wide = s.width * px;
       const byUse = colour[0] === 'use';
       const stalled = byUse && s.nodes.some(isStalled(resource));
-      const closed = byUse && s.nodes.some(isClosed(resource));
+      const zero = byUse && s.nodes.some(isZero(resource));
+      const closed = zero || s.nodes.some((x) => x.closed);
       const hue = stalled ? 'failed' : colour[3];
       const chosen = at && s.nodes.some((x) => x.name === at.name && x.level === at.level);
       const label = s.many ? `${plural(s.nodes.length, 'node')} from ${n.name}; zoom in to tell them apart` : words(n);
@@ -189,7 +193,7 @@ function Icicle({ nodes, heat, colour, resource, pick, zoom, at }) {
         onClick: () => { setCursor(n.i); pick(n); }, onDblClick: () => zoom(n),
       },
       wide >= LABEL_PX && t.span({ class: 'cell-name', dir: 'auto' }, wide > 160 ? n.name || 'instance' : shortName(n, nodes, wide)),
-      wide >= 90 && t.span({ class: 'cell-note' }, byUse ? closed && !s.many ? 'limit 0' : n.resources.length > 0 ? `${s.many ? 'mean ' : ''}${share(hot, 1) || '0 %'}` : '' : `${count(n.states[colour[0]] ?? 0)} ${colour[1]}`, s.nodes.some((x) => x.reserved) && ' · kept free'),
+      wide >= 90 && t.span({ class: 'cell-note' }, !s.many && n.closed ? closedWord(n) : byUse ? zero && !s.many ? 'limit 0' : n.resources.length > 0 ? `${s.many ? 'mean ' : ''}${share(hot, 1) || '0 %'}` : '' : `${count(n.states[colour[0]] ?? 0)} ${colour[1]}`, s.nodes.some((x) => x.reserved) && ' · kept free'),
       t.span({ class: `cell-heat s-${hue}`, style: { width: `${100 * hot}%` } }),
       s.many && most > hot + 0.05 && wide >= 20 && t.span({ class: `cell-most s-${hue}`, style: { left: `${100 * most}%` } }));
     }));
@@ -198,8 +202,8 @@ function Icicle({ nodes, heat, colour, resource, pick, zoom, at }) {
 function Scale({ colour }) {
   return t.p({ class: 'tree-scale' }, t.span('none'), t.span({ class: 'ramp', 'aria-hidden': 'true' }, [0, 0.25, 0.5, 0.75, 1].map((x) => t.span({ key: x,
     style: { background: `color-mix(in srgb, var(--${colour[3]}) ${tint(x, colour)}%, var(--line))` } }))), t.span(colour[0] === 'use' ? 'full' : `all ${colour[1]}`),
-  colour[0] === 'use' && c(Fragment, null, t.span({ class: 'ramp', 'aria-hidden': 'true' }, t.span({ style: { background: 'color-mix(in srgb, var(--failed) 46%, var(--line))' } })), t.span('tasks wait, none runs'),
-    t.span({ class: 'ramp', 'aria-hidden': 'true' }, t.span({ class: 'is-closed' })), t.span('limit 0')),
+  colour[0] === 'use' && c(Fragment, null, t.span({ class: 'ramp', 'aria-hidden': 'true' }, t.span({ style: { background: 'color-mix(in srgb, var(--failed) 46%, var(--line))' } })), t.span('tasks wait, none runs')),
+  t.span({ class: 'ramp', 'aria-hidden': 'true' }, t.span({ class: 'is-closed' })), t.span(colour[0] === 'use' ? 'closed, or limit 0' : 'closed'),
   t.span({ class: 'soft' }, 'Press a node for what it is; press twice to zoom in.'));
 }
 

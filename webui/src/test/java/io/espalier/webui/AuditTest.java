@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -113,6 +114,63 @@ class AuditTest {
 
     assertThat(send("POST", "/", "wrong-token-1234567", "{}")).isEqualTo(401);
     assertThat(newest().action()).isEqualTo("batch");
+  }
+
+  @Test
+  void theLogIsSearchedByCallerActionAndTarget() {
+    send("POST", "/api/v1/jobs/backup/pause", OPERATOR, "{}");
+    send("POST", "/api/v1/jobs/backup/tasks/d12/kill", OPERATOR, "{}");
+    send("POST", "/api/v1/jobs/backup2/pause", OPERATOR, "{}");
+    send("POST", "/api/v1/jobs/backup/pause", null, "{}");
+    assertThat(found("")).hasSize(4);
+    assertThat(found("?who=anonymous")).containsExactly("pause backup");
+    assertThat(found("?who=olga&action=pause")).containsExactly("pause backup2", "pause backup");
+    assertThat(found("?who=olga&target=backup")).containsExactly("kill backup/d12", "pause backup");
+    assertThat(found("?who=olg")).isEmpty();
+    assertThat(found("?action=pause&limit=1")).containsExactly("pause backup");
+  }
+
+  private Json.Obj audit(String query) {
+    HttpRequest request =
+        served
+            .request("/api/v1/audit" + query)
+            .header("Authorization", "Bearer " + OPERATOR)
+            .build();
+    return Served.object(served.send(request));
+  }
+
+  private List<String> found(String query) {
+    return ((Json.Arr) Objects.requireNonNull(audit(query).get("entries")))
+        .items().stream()
+            .map(Json.Obj.class::cast)
+            .map(entry -> text(entry, "action") + " " + text(entry, "target"))
+            .toList();
+  }
+
+  private static String text(Json.Obj object, String key) {
+    return ((Json.Str) Objects.requireNonNull(object.get(key))).value();
+  }
+
+  @Test
+  void aSearchOfALongLogGoesOnWithTheNextPage() {
+    AuditEntry one =
+        new AuditEntry(0, 1, "ann", "", "", "pause", "backup", "", 200, Json.Obj.EMPTY);
+    AuditLog many = new MemoryAuditLog(10_000);
+    many.append(one).toCompletableFuture().join();
+    for (int i = 0; i < 5_000; i++) {
+      many.append(new AuditEntry(0, 1, "bob", "", "", "pause", "backup", "", 200, Json.Obj.EMPTY))
+          .toCompletableFuture()
+          .join();
+    }
+    served.close();
+    served =
+        Served.with(ApiFixture.standard(), o -> o.withSecurity(WebSecurity.open().withAudit(many)));
+    Json.Obj first = audit("?who=ann");
+    assertThat(first.get("entries")).isEqualTo(new Json.Arr(List.of()));
+    assertThat(text(first, "next")).isEqualTo("2");
+    Json.Obj second = audit("?who=ann&after=2");
+    assertThat(String.valueOf(second.get("entries"))).contains("\"who\":\"ann\"");
+    assertThat(text(second, "next")).isEmpty();
   }
 
   @Test

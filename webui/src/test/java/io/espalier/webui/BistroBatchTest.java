@@ -71,6 +71,19 @@ class BistroBatchTest {
     }
   }
 
+  /** PHP, in which Bistro's page is written, cannot tell an empty list from an empty object. */
+  @Test
+  void anEmptyObjectOfNamesIsAnEmptyList() {
+    try (Served served = Served.standard()) {
+      String nodes = "{\"q\":{\"handler\":\"nodes\",\"nodes\":[\"d12\"]%s}}";
+      String all = served.post("/", nodes.formatted("")).body();
+      assertThat(all).contains("\"results\":{\"db\":{\"d12\":{");
+      assertThat(served.post("/", nodes.formatted(",\"fields\":{}")).body()).isEqualTo(all);
+      assertThat(served.post("/", nodes.formatted(",\"fields\":{\"a\":1}")).body())
+          .contains("must be a list of names, not an object");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"/", "/any/where", "/monitor?x=1"})
   void anyPathOutsideTheApiTakesBatches(String path) {

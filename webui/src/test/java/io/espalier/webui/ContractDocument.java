@@ -212,7 +212,8 @@ final class ContractDocument {
                 check(member, map(properties.get(key)), where + "." + key, wrong);
               } else if (schema.get("additionalProperties") instanceof Map<?, ?> other) {
                 check(member, map(other), where + "." + key, wrong);
-              } else if (!properties.isEmpty()) {
+              } else if (!properties.isEmpty()
+                  && !Boolean.TRUE.equals(schema.get("additionalProperties"))) {
                 wrong.add(where + " has the undescribed member " + key);
               }
             });

@@ -52,6 +52,21 @@ class JobVersionTest {
   }
 
   @Test
+  void aJobForWhichThereIsNoRoomMayComeAgain() {
+    HttpResponse<String> full =
+        served.send(
+            served
+                .request("/api/v1/jobs/new")
+                .PUT(HttpRequest.BodyPublishers.ofString("{\"owner\": \"a\", \"full\": true}"))
+                .build());
+    assertThat(full.statusCode()).isEqualTo(429);
+    assertThat(full.headers().firstValue("Retry-After")).hasValue("1");
+    assertThat(Served.object(full).get("detail"))
+        .isEqualTo(Json.of("job new is not taken: 2 jobs wait already"));
+    assertThat(served.scheduler.calls()).isEmpty();
+  }
+
+  @Test
   void anInvalidJobIsToldFromWhatIsNoJson() {
     HttpResponse<String> invalid =
         served.send(

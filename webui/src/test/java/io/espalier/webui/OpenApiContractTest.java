@@ -3,6 +3,7 @@ package io.espalier.webui;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Command;
+import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Quarantine;
@@ -34,6 +35,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** openapi.yaml says what there is, and there is what it says. */
@@ -75,6 +77,23 @@ class OpenApiContractTest {
     }
   }
 
+  private static Map<String, Object> schema(String name) {
+    Map<String, Object> components = ContractDocument.map(CONTRACT.document().get("components"));
+    return ContractDocument.map(ContractDocument.map(components.get("schemas")).get(name));
+  }
+
+  @Test
+  void theKindsOfEventsAndTheirMembersAreThoseOfTheCore() {
+    assertThat(schema("EventKind").get("x-extensible-enum"))
+        .isEqualTo(Stream.of(EventKind.values()).map(EventKind::word).toList());
+    Set<String> members = new TreeSet<>();
+    for (EventKind kind : EventKind.values()) {
+      members.addAll(kind.members());
+    }
+    assertThat(members)
+        .containsAll(ContractDocument.map(schema("EventData").get("properties")).keySet());
+  }
+
   @Test
   void routesAndContractAgreeBothWays() {
     assertThat(mounted()).isEqualTo(CONTRACT.operations().keySet());
@@ -100,7 +119,9 @@ class OpenApiContractTest {
     if (operation.contains("/limits")) {
       return operation.startsWith("PUT") ? "{\"limit\": 3}" : "{}";
     }
-    if (operation.endsWith("/rerun") || operation.endsWith("/cancel")) {
+    if (operation.endsWith("/rerun")
+        || operation.endsWith("/cancel")
+        || operation.endsWith("{job}/kill")) {
       return "{\"selector\": {\"all\": true}, \"preview\": true}";
     }
     return operation.startsWith("PUT") || operation.endsWith("/validate")

@@ -292,6 +292,24 @@ class OperationsTest {
   }
 
   @Test
+  void runningTasksAreChosenAndKilledByOneRequest() {
+    assertThat(send("POST", "jobs/backup/kill", "{}").statusCode()).isEqualTo(400);
+    assertThat(ok("POST", "jobs/backup/kill", "{\"selector\": {\"all\": true}, \"preview\": true}"))
+        .isEqualTo(
+            Served.json(
+                """
+                {"job": "backup", "matched": 1, "running": 0, "samples": ["d12"],
+                 "preview": true, "changed": 0}
+                """));
+    String some = "{\"selector\": {\"prefix\": \"d1\"}, \"reason\": \"stuck\", \"expect\": ";
+    assertThat(send("POST", "jobs/backup/kill", some + "2}").statusCode()).isEqualTo(409);
+    Json.Obj killed = (Json.Obj) ok("POST", "jobs/backup/kill", some + "1}");
+    assertThat(killed.get("changed")).isEqualTo(Json.of(1));
+    Json.Obj set = (Json.Obj) ok("POST", "sets/nightly/kill", "{\"selector\": {\"all\": true}}");
+    assertThat(String.valueOf(set.get("jobs"))).contains("\"changed\":1");
+  }
+
+  @Test
   void whatIsAskedOfASetGoesToItsJobs() {
     Json.Obj sets = (Json.Obj) ok("GET", "sets", "");
     assertThat(String.valueOf(sets.get("sets"))).contains("\"name\":\"nightly\",\"size\":1");

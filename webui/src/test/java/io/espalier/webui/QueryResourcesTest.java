@@ -47,6 +47,8 @@ class QueryResourcesTest {
                  {"name":"h2","level":"host","parent":0,"leaves":2,"children":2,"enabled":true,
                   "resources":[{"resource":"conn","used":0,"limit":2}],
                   "states":{"done":0,"failed":1,"cancelled":0,"running":0,"waiting":1,"ready":0,"blocked":0},
+                  "closed":[{"kind":"quarantine","node":"h2","until_ms":1700000700000,
+                   "message":"the node is quarantined (bad disk)"}],
                   "reserved":{"job":"backup","task":"d22","since_ms":1700000010000,"idle_slots":2}}],
                  "truncated":false}\
                 """));
@@ -81,6 +83,13 @@ class QueryResourcesTest {
                 {"job":"backup",
                  "states":{"done":1,"failed":0,"cancelled":0,"running":1,"waiting":0,"ready":0,"blocked":0}}\
                 """));
+  }
+
+  @Test
+  void aNodeTellsWhatClosesIt() {
+    assertThat(get("nodes/host/h1").get("closed")).as("it is open").isNull();
+    assertThat(item(get("nodes/host/h2"), "closed", 0).get("message"))
+        .isEqualTo(Json.of("the node is quarantined (bad disk)"));
   }
 
   @Test

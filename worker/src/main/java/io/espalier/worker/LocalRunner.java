@@ -2,6 +2,7 @@ package io.espalier.worker;
 
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.logs.LogStore;
+import io.espalier.core.protocol.ClockReading;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
@@ -16,6 +17,7 @@ import io.espalier.worker.resources.HostResources;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,11 +49,40 @@ public final class LocalRunner implements TaskRunner {
    */
   public static LocalRunner prepare(String shard, SupervisorOptions options, LogStore logs)
       throws IOException {
+    return prepare(shard, options, logs, TaskSupervisor.prepare(options, logs));
+  }
+
+  /**
+   * Prepares a runner whose processes live only as long as a lease, as {@link
+   * TaskSupervisor#prepareLeased} specifies.
+   *
+   * @throws IOException as {@link #prepare}
+   */
+  public static LocalRunner prepareLeased(String shard, SupervisorOptions options, LogStore logs)
+      throws IOException {
+    return prepare(shard, options, logs, TaskSupervisor.prepareLeased(options, logs));
+  }
+
+  private static LocalRunner prepare(
+      String shard, SupervisorOptions options, LogStore logs, TaskSupervisor supervisor) {
     HostResources host = HostResourceReader.ofThisHost(options.measuring().cards()).read();
     host.notes().forEach(note -> log.warn("{}", note));
     TaskLog log = new TaskLog(logs, options.host(), options.statusForm());
-    return new LocalRunner(
-        shard, TaskSupervisor.prepare(options, logs), new CallExecutor(log), host.physical());
+    return new LocalRunner(shard, supervisor, new CallExecutor(log), host.physical());
+  }
+
+  /**
+   * Extends the lease of a runner that was {@link #prepareLeased}.
+   *
+   * @param since the instant from which it counts
+   */
+  public void lease(ClockReading since, long millis) {
+    supervisor.lease((since.uptimeMillis() + millis) / 10, since.wallMillis() + millis);
+  }
+
+  /** Completes once the leases set before are in force, so that processes can start. */
+  public CompletableFuture<Void> leaseInForce() {
+    return supervisor.guardAtRest();
   }
 
   @Override

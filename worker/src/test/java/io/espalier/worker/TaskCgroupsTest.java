@@ -1,8 +1,13 @@
 package io.espalier.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.espalier.core.config.task.CgroupLimits;
 import io.espalier.core.config.task.SubprocessOptions.Cgroups;
 import io.espalier.core.running.LaunchSpec;
@@ -23,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tasks in control groups of this machine: P11 to P14 and P24 of
@@ -349,6 +355,43 @@ class TaskCgroupsTest {
     assertThat(bench.run(modest).rawStatus()).isEqualTo("done");
     assertThat(bench.events(modest))
         .anyMatch(event -> event.contains("limit_not_set") && event.contains("memory_mb"));
+  }
+
+  @Test
+  void onlyAJobThatAsksForLimitsIsWarnedOfAHostWithoutControlGroups() throws IOException {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger worker = (Logger) LoggerFactory.getLogger("io.espalier.worker");
+    Level before = worker.getLevel();
+    worker.setLevel(Level.INFO);
+    worker.addAppender(log);
+    try {
+      bench = TaskBench.open(TaskBench.options(directory).withCgroups(CgroupHost.none()));
+      assertThat(bench.run(bench.sh("plain", "echo done > \"$2\"")).rawStatus()).isEqualTo("done");
+      assertThat(told(log, Level.INFO)).anyMatch(line -> line.contains("no control groups"));
+      assertThat(told(log, Level.WARN)).isEmpty();
+
+      CgroupLimits asked =
+          new CgroupLimits(OptionalLong.of(64), NONE, OptionalInt.of(100), NO, NO, NO, false);
+      for (String node : List.of("first", "second")) {
+        LaunchSpec launch = with(bench.sh(node, "echo done > \"$2\""), asked);
+        assertThat(bench.run(launch).rawStatus()).isEqualTo("done");
+      }
+      assertThat(told(log, Level.WARN))
+          .singleElement(STRING)
+          .contains("limits not set", "memory_mb", "cpu_weight");
+    } finally {
+      worker.detachAppender(log);
+      worker.setLevel(before);
+    }
+  }
+
+  private static List<String> told(ListAppender<ILoggingEvent> log, Level level) {
+    return List.copyOf(log.list).stream()
+        .filter(event -> event.getLevel() == level)
+        .map(ILoggingEvent::getFormattedMessage)
+        .filter(line -> line.contains("control group") || line.contains("limits"))
+        .toList();
   }
 
   /** Where this machine's disks know weights; everywhere else the reason is told. */

@@ -17,17 +17,27 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Access to a database: connects at first use with the current password, and reconnects after the
- * password has changed. No message shows the password. Thread-safe.
+ * Access to a database, or to one for each node. A single database is connected to at first use
+ * with the current password, and again after the password has changed; where the address has a
+ * placeholder, each question has a connection of its own. No message shows the password.
+ * Thread-safe.
  */
 final class SqlAccess {
   private static final int MAX_PASSWORD_BYTES = 4096;
   private static final Duration IDLE = Duration.ofMinutes(1);
 
+  /**
+   * Names that cannot change the meaning of an address: those of hosts, with or without a port, and
+   * of databases.
+   */
+  private static final Pattern PLAIN = Pattern.compile("\\w[\\w.-]*(:[0-9]{1,5})?");
+
   private final String url;
+  private final String placeholder;
   private final @Nullable String user;
   private final @Nullable Path passwordFile;
   private final @Nullable String passwordVariable;
@@ -48,21 +58,42 @@ final class SqlAccess {
     }
   }
 
+  /** A connection, which is given back or closed at the end. */
+  record Session(Connection connection, @Nullable HikariDataSource own) implements AutoCloseable {
+    @Override
+    public void close() throws SQLException {
+      try {
+        connection.close();
+      } finally {
+        if (own != null) {
+          own.close();
+        }
+      }
+    }
+  }
+
   private SqlAccess(
       String url,
+      String placeholder,
       @Nullable String user,
       @Nullable Path passwordFile,
       @Nullable String passwordVariable,
       Duration timeout) {
     this.url = url;
+    this.placeholder = placeholder;
     this.user = user;
     this.passwordFile = passwordFile;
     this.passwordVariable = passwordVariable;
     this.timeout = timeout;
   }
 
-  /** Reads {@code user}, {@code password_file} and {@code password_env}. */
-  static SqlAccess read(Prefs prefs, String url, String configDirectory, Duration timeout) {
+  /**
+   * Reads {@code user}, {@code password_file} and {@code password_env}.
+   *
+   * @param placeholder what the name of a node replaces in the address; empty: nothing
+   */
+  static SqlAccess read(
+      Prefs prefs, String url, String placeholder, String configDirectory, Duration timeout) {
     String user =
         prefs.get("user") == null ? null : prefs.string("user", "the name of an account", "");
     String variable =
@@ -83,7 +114,7 @@ final class SqlAccess {
             prefs, "password_env", "there is a \"password_file\" already", "keep one of them");
       }
     }
-    return new SqlAccess(url, user, file, variable, timeout);
+    return new SqlAccess(url, placeholder, user, file, variable, timeout);
   }
 
   private static @Nullable Path path(String text, String configDirectory) {
@@ -103,9 +134,14 @@ final class SqlAccess {
   /**
    * Returns the address without the part after a question mark, where drivers take their options.
    */
-  String shown() {
-    int options = url.indexOf('?');
-    return options < 0 ? url : url.substring(0, options);
+  String shown(String name) {
+    String address = address(name);
+    int options = address.indexOf('?');
+    return options < 0 ? address : address.substring(0, options);
+  }
+
+  private String address(String name) {
+    return placeholder.isEmpty() ? url : url.replace(placeholder, name);
   }
 
   /** Returns a message of a driver with the secrets removed. */
@@ -113,9 +149,27 @@ final class SqlAccess {
     return poolPassword.length() < 4 ? message : message.replace(poolPassword, "…");
   }
 
-  /** Returns a read-only connection. */
-  Connection connect() throws SQLException, IOException, Unusable {
-    return pool().getConnection();
+  /**
+   * Opens a read-only connection.
+   *
+   * @param name of the node that is asked about, for the address
+   */
+  Session open(String name) throws SQLException, IOException, Unusable {
+    if (placeholder.isEmpty()) {
+      return new Session(pool().getConnection(), null);
+    }
+    if (!PLAIN.matcher(name).matches()) {
+      throw new Unusable(
+          "cannot be the address for this node: such names have letters, digits and \"_.-\" only,"
+              + " with or without a port");
+    }
+    HikariDataSource own = opened(address(name), password());
+    try {
+      return new Session(own.getConnection(), own);
+    } catch (SQLException e) {
+      own.close();
+      throw e;
+    }
   }
 
   private synchronized HikariDataSource pool() throws IOException, Unusable {
@@ -125,10 +179,16 @@ final class SqlAccess {
       return open;
     }
     close();
-    checkDriver();
+    open = opened(url, password);
+    pool = open;
+    return open;
+  }
+
+  private HikariDataSource opened(String address, String password) throws Unusable {
+    checkDriver(address);
     HikariConfig config = new HikariConfig();
     config.setPoolName("node-source");
-    config.setJdbcUrl(url);
+    config.setJdbcUrl(address);
     config.setUsername(user);
     config.setPassword(password.isEmpty() ? null : password);
     config.setMaximumPoolSize(1);
@@ -143,15 +203,15 @@ final class SqlAccess {
     config.setReadOnly(true);
     // One attempt: a wrong password must not be retried until the time is up.
     config.setInitializationFailTimeout(1);
-    poolPassword = password;
+    synchronized (this) {
+      poolPassword = password;
+    }
     try {
-      open = new HikariDataSource(config);
+      return new HikariDataSource(config);
     } catch (HikariPool.PoolInitializationException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new Unusable(whyNot(cause));
     }
-    pool = open;
-    return open;
   }
 
   private String whyNot(Throwable cause) {
@@ -169,10 +229,10 @@ final class SqlAccess {
         + text.lines().findFirst().orElse("");
   }
 
-  private void checkDriver() throws Unusable {
+  private static void checkDriver(String address) throws Unusable {
     try {
       // Only looks up a driver, without connecting.
-      String name = DriverManager.getDriver(url).getClass().getName();
+      String name = DriverManager.getDriver(address).getClass().getName();
       assert !name.isEmpty();
     } catch (SQLException e) {
       throw new Unusable("has no driver here: put its jar into plugins/ beside espalier");

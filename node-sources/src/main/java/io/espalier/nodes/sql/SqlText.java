@@ -9,6 +9,9 @@ final class SqlText {
   /** The placeholder of a list of parameters. */
   static final String PARENTS = "{parents}";
 
+  /** The placeholder of the name of a parent in an address. */
+  static final String PARENT = "{parent}";
+
   /** The placeholder of a parameter that is the name of a node. */
   static final String NODE = "{node}";
 

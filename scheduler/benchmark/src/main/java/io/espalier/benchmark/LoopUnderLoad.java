@@ -56,7 +56,7 @@ final class LoopUnderLoad {
                 },
                 action -> inputs.add(new LoopInput.Deferred(action)),
                 LoopPorts.Notifications.NONE),
-            new LoopOptions(1, "host", 0, 1, new CallbackSigner("key")));
+            new LoopOptions(1, "here", "host", 0, 1, new CallbackSigner("key")));
     UpdatePlan change = core.prepare(scraping.config(), scraping.topology());
     inputs.add(new LoopInput.WillRead(change, new CompletableFuture<>()));
     inputs.add(

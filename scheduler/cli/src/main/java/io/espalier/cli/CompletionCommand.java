@@ -104,6 +104,6 @@ final class CompletionCommand implements Callable<Integer> {
 
   private static boolean beginsWithJob(CommandLine command) {
     List<PositionalParamSpec> parameters = command.getCommandSpec().positionalParameters();
-    return !parameters.isEmpty() && parameters.get(0).paramLabel().equals("JOB");
+    return !parameters.isEmpty() && parameters.get(0).paramLabel().startsWith("JOB");
   }
 }

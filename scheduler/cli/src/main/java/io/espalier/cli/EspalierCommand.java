@@ -8,7 +8,6 @@ import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.Version;
 import java.io.PrintWriter;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
@@ -91,11 +90,7 @@ final class EspalierCommand implements Runnable {
     CommandLine line = misuse.getCommandLine();
     PrintWriter err = line.getErr();
     err.println("espalier: " + misuse.getMessage());
-    // Also where picocli first misses a flag of ours, such as --config.
-    String ours = BistroFlags.hint(List.of(args));
-    if (ours.isEmpty()) {
-      ours = configHint(misuse, args);
-    }
+    String ours = FlagHints.hint(misuse, args);
     if (ours.isEmpty()) {
       CommandLine.UnmatchedArgumentException.printSuggestions(misuse, err);
     } else {
@@ -103,23 +98,6 @@ final class EspalierCommand implements Runnable {
     }
     err.println("Try '" + line.getCommandSpec().qualifiedName() + " --help'.");
     return ExitCode.USAGE;
-  }
-
-  /** Other commands take the file as it is. */
-  private static String configHint(ParameterException misuse, String[] args) {
-    if (!(misuse instanceof CommandLine.MissingParameterException missing)
-        || missing.getMissing().stream()
-            .noneMatch(
-                each ->
-                    each instanceof CommandLine.Model.OptionSpec option
-                        && option.longestName().equals("--config"))) {
-      return "";
-    }
-    return Arrays.stream(args)
-        .filter(each -> !each.startsWith("-") && each.matches(".+\\.(json|yaml|yml)"))
-        .findFirst()
-        .map(file -> "Did you mean: --config " + file + "?")
-        .orElse("");
   }
 
   @Override

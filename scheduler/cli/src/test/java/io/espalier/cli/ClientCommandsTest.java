@@ -32,6 +32,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,6 +43,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -181,6 +183,11 @@ class ClientCommandsTest {
     assertThat(all.out()).contains("{\"rows\":7}").contains("2023-11-14T22:13:20Z");
     assertThat(all.err()).isEmpty();
     assertThat(run("tasks", "backup", "--status", "lost").err()).contains("no such tasks");
+    assertThat(run("tasks", "backup", "--status", "running,done,lost", "-o", "name").out().lines())
+        .containsExactly("d12", "d11");
+    CommandRun cut = run("tasks", "backup", "--status=running", "--status=done", "--limit=1");
+    assertThat(cut.out()).contains("d12").doesNotContain("d11");
+    assertThat(cut.err()).contains("there are more tasks");
   }
 
   @Test
@@ -494,6 +501,15 @@ class ClientCommandsTest {
     CommandRun future = run("events", "--since", "2999-01-01T00:00:00Z");
     assertThat(future.code()).isEqualTo(2);
     assertThat(future.err()).contains("is in the future");
+  }
+
+  @Test
+  void aJobForWhichThereIsNoRoomIsRefusedWithTheReason(@TempDir Path directory) throws IOException {
+    Path job =
+        Files.writeString(directory.resolve("job.json"), "{\"owner\": \"a\", \"full\": true}");
+    CommandRun run = run("save-job", "new", job.toString());
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.err().strip()).isEqualTo("job new is not taken: 2 jobs wait already");
   }
 
   @Test

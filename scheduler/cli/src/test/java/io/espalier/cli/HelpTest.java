@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
@@ -115,11 +116,11 @@ class HelpTest {
   @Test
   void flagsOfBistroAreTranslated() {
     assertThat(
-            BistroFlags.hint(List.of("--config_file=a.json", "-noclean_statuses", "--x")).lines())
+            FlagHints.ofBistro(List.of("--config_file=a.json", "-noclean_statuses", "--x")).lines())
         .containsExactly(
             "In place of Bistro's --config_file there is here: --config FILE",
             "In place of Bistro's -noclean_statuses there is here: --status-store memory");
-    assertThat(BistroFlags.hint(List.of("config_file", "--config"))).isEmpty();
+    assertThat(FlagHints.ofBistro(List.of("config_file", "--config"))).isEmpty();
   }
 
   @Test
@@ -127,6 +128,24 @@ class HelpTest {
     StringWriter said = new StringWriter();
     assertThat(line().setErr(new PrintWriter(said)).execute("scheduler", "my.json")).isEqualTo(2);
     assertThat(said.toString()).contains("--config", "Did you mean: --config my.json?");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "jobs --url http://h:1,                   Did you mean: --server URL?",
+    "explain --host=h:1 backup db7,           Did you mean: --server URL?",
+    "pause backup --scheduler h:1,            Did you mean: --server URL?",
+    "pause backup --message busy,             Did you mean: --reason TEXT?",
+    "jobs --format json,                      Did you mean: --output FORMAT?",
+    "pause backup --output json,              Did you mean: --json?",
+    "pause backup --format json,              Did you mean: --json?",
+    "worker run --url h:1,                    Try 'espalier worker run --help'.",
+  })
+  void aFlagThatOtherProgramsHaveHasAHint(String arguments, String hint) {
+    StringWriter said = new StringWriter();
+    String[] args = arguments.split(" ", -1);
+    assertThat(line().setErr(new PrintWriter(said)).execute(args)).isEqualTo(2);
+    assertThat(said.toString().lines()).contains(hint);
   }
 
   private static CommandLine command(String name) {

@@ -120,14 +120,18 @@ class NodesCommandTest {
   @Test
   void everyProblemOfTheConfigurationIsListedWithExitCodeTwo() throws Exception {
     config(
-        "'levels': ['host'], 'node_sources': [{'source': 'manaul'},"
+        "'levels': ['host'], 'node_sources': [{'source': 'manual', 'prefs': {'a': 7}},"
             + " {'source': 'range_label', 'prefs': {'parent_level': 'host'}}]");
     assertThat(run()).isEqualTo(ExitCode.USAGE);
     assertThat(out.toString()).isEmpty();
     assertThat(err.toString())
-        .contains("there is no node source \"manaul\"; did you mean \"manual\"?")
+        .contains("node_sources[0].prefs.a: expected a list of children")
         .contains("node_sources[1].prefs.parent_level: no configured level is below \"host\"")
         .contains("node_sources[1].prefs.start: \"start\" is missing");
+
+    config("'levels': ['host'], 'node_sources': [{'source': 'manaul'}]");
+    assertThat(run()).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("(value: \"manaul\"); did you mean \"manual\"?");
 
     config("'levels': 7");
     assertThat(run()).isEqualTo(ExitCode.USAGE);

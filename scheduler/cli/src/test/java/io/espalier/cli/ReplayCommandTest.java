@@ -293,7 +293,7 @@ class ReplayCommandTest {
     assertThat(err.toString()).contains("this is no recording");
     rewrite("{\"espalier_recording\":99,\"seed\":\"1\"}\n");
     assertThat(replay()).isEqualTo(ExitCode.USAGE);
-    assertThat(err.toString()).contains("no recording of version 1");
+    assertThat(err.toString()).contains("no recording of version 1 to 2 of espalier");
     rewrite("{\"espalier_recording\":1,\"seed\":\"1\"}\n[\"leap\",3]\n");
     assertThat(replay()).isEqualTo(ExitCode.USAGE);
     assertThat(err.toString()).contains("line 2: unknown event \"leap\"");

@@ -99,6 +99,29 @@ class ValidateCommandTest {
   }
 
   @Test
+  void sourcesThatAreNotInstalledAreErrors() throws Exception {
+    String file =
+        write(
+            """
+            {'bistro_settings': {'resources': {}, 'nodes': {'levels': ['host'], 'node_sources': [
+              {'source': 'manaul'}, {'source': 'manual', 'prefs': {'x': 7}}]},
+              'probes': {'lag': {'source': 'htp', 'bad_above': 5, 'good_below': 2}}}}
+            """);
+    assertThat(run(file)).isEqualTo(2);
+    assertThat(out.toString().lines())
+        .containsExactly(
+            file
+                + ":2:14: error: bistro_settings.nodes.node_sources[0].source: unknown node source"
+                + " (value: \"manaul\"); did you mean \"manual\"?",
+            file
+                + ":2:61: error: bistro_settings.nodes.node_sources[1].prefs.x: too picky (value: 7)",
+            file
+                + ":3:32: error: bistro_settings.probes.lag.source: unknown source of a probe"
+                + " (value: \"htp\"); did you mean \"http\"?",
+            file + ": 3 errors, 0 warnings, 0 jobs");
+  }
+
+  @Test
   void warningsCountOnlyWhenAskedFor() throws Exception {
     String file = write(GOOD.replace("'o'}", "'o', 'colour': 1}"));
     assertThat(run(file)).isZero();

@@ -9,6 +9,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -213,7 +215,7 @@ class BistroQueriesIT {
   }
 
   @Test
-  void the_argument_of_a_task_is_what_bistro_hands_over() {
+  void the_argument_of_a_task_is_what_bistro_hands_over() throws UnknownHostException {
     until(
         "task_logs",
         ", \"log_type\": \"stdout\", \"jobs\": [\"slow\"]",
@@ -227,6 +229,12 @@ class BistroQueriesIT {
     assertThat(at(argument, "config")).isEqualTo(json("{\"key\": \"value\"}"));
     assertThat(at(argument, "resources_by_node", "h1")).isEqualTo(json("{\"slots\": 1}"));
     assertThat(at(argument, "worker_node")).isEqualTo(json("\"root\""));
+    String host = "\"" + InetAddress.getLocalHost().getCanonicalHostName() + "\"";
+    assertThat(at(argument, "worker_host")).isEqualTo(json(host));
+    Json events =
+        http.data(
+            "task_logs", ", \"log_type\": \"statuses\", \"jobs\": [\"slow\"], \"nodes\": [\"b\"]");
+    assertThat(at(json(text(events, "lines", "0", "3")), "worker_host")).isEqualTo(json(host));
   }
 
   @Test
@@ -280,7 +288,8 @@ class BistroQueriesIT {
         data -> at(data, "histograms", "slow", "shard").toString().contains("\"IJ\""));
     assertThat(
             http.bistro(
-                    "{\"q\": {\"handler\": \"kill_task\", \"job_id\": \"slow\", \"node_id\": \"a\"}}")
+                    "{\"q\": {\"handler\": \"kill_task\", \"job_id\": \"slow\", \"node_id\":"
+                        + " \"a\"}}")
                 .toString())
         .contains("error", "not running");
     assertThat(http.data("forgive_jobs", ", \"jobs\": [\"slow\", \"doomed\"]"))

@@ -52,6 +52,8 @@ final class Chromium implements AutoCloseable {
     static final Look DESK = new Look("light", 1440, 900, ColorScheme.LIGHT);
     static final Look NIGHT = new Look("dark", 1440, 900, ColorScheme.DARK);
     static final Look TABLET = new Look("tablet", 800, 1280, ColorScheme.LIGHT);
+    static final Look PHONE = new Look("phone", 400, 850, ColorScheme.LIGHT);
+    static final Look WIDE = new Look("wide", 2560, 1440, ColorScheme.LIGHT);
     static final Look WALL = new Look("wall", 3840, 2160, ColorScheme.DARK);
   }
 
@@ -163,7 +165,7 @@ final class Chromium implements AutoCloseable {
       return List.copyOf(complaints);
     }
 
-    /** What the accessibility scan finds that is serious or worse, a line each. */
+    /** What the accessibility scan finds, a line each. */
     @SuppressWarnings("unchecked")
     List<String> barriers() {
       if (Boolean.FALSE.equals(page.evaluate("() => 'axe' in window"))) {
@@ -173,7 +175,6 @@ final class Chromium implements AutoCloseable {
           page.evaluate(
               """
               async () => (await axe.run(document, {resultTypes: ['violations']})).violations
-                .filter((v) => v.impact === 'serious' || v.impact === 'critical')
                 .flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 160)}: ${n.failureSummary}`))
               """);
     }

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -113,7 +114,7 @@ class FleetPagesIT {
           new Place("fleet-actions", "#/actions", "Actions"));
 
   static Stream<Look> looks() {
-    return Stream.of(Look.DESK, Look.NIGHT, Look.TABLET);
+    return Stream.of(Look.DESK, Look.NIGHT, Look.PHONE, Look.TABLET, Look.WIDE);
   }
 
   @ParameterizedTest
@@ -128,6 +129,50 @@ class FleetPagesIT {
         assertThat(window.barriers()).as(place.name() + " " + look.name()).isEmpty();
         assertThat(window.isTooWide()).as(place.name() + " is too wide").isFalse();
       }
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void everything_can_be_reached_with_the_keys() {
+    try (Window window = chromium.open(url, Look.DESK)) {
+      Page page = window.visit("#/?sort=name");
+      assertThat(page.locator(".job")).hasCount(2);
+      page.keyboard().press("/");
+      assertThat(page.getByLabel("Filter jobs")).isFocused();
+      page.keyboard().press("Escape");
+      for (String key : List.of("j", "j", "Enter")) {
+        page.keyboard().press(key);
+      }
+      assertThat(page.locator("h1")).hasText("check");
+      page.keyboard().press("u");
+      assertThat(page.locator("h1")).hasText("All schedulers");
+      page.keyboard().press("g");
+      page.keyboard().press("s");
+      assertThat(page.locator("h1")).hasText("Schedulers");
+      page.keyboard().press("?");
+      assertThat(page.getByRole(AriaRole.DIALOG)).containsText("to the filter");
+      assertThat(window.barriers()).isEmpty();
+      page.keyboard().press("Escape");
+      page.keyboard().press("Control+k");
+      page.locator(".finder input").fill("host1-v1 backup");
+      page.getByRole(AriaRole.LINK, containing("host1-v1 task of backup")).click();
+      assertThat(page).hasURL(Pattern.compile("/s/"));
+      assertThat(page.locator("h1")).hasText("host1-v1");
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void jobs_of_one_kind_of_trouble_are_shown_alone() {
+    try (Window window = chromium.open(url, Look.DESK)) {
+      Page page = window.visit("#/");
+      assertThat(page.locator(".job")).hasCount(2);
+      page.getByRole(AriaRole.BUTTON, containing("Other settings")).click();
+      assertThat(page.locator(".job")).hasCount(1);
+      page.reload();
+      assertThat(page.locator(".job")).hasCount(1);
+      assertThat(page.locator(".job")).containsText("backup");
       assertThat(window.complaints()).isEmpty();
     }
   }
@@ -161,6 +206,13 @@ class FleetPagesIT {
       Locator dialog = page.getByRole(AriaRole.DIALOG);
       assertThat(dialog).containsText("3 schedulers will be told; 1 of them does not answer now");
       dialog.getByLabel("Reason").fill("disks are replaced");
+      dialog.getByText("The same from the command line").click();
+      assertThat(dialog.locator(".cli code"))
+          .hasText(
+              "curl --fail-with-body --header 'Content-Type: application/json' --data"
+                  + " '{\"reason\":\"disks are replaced\",\"expect_hosts\":3}' "
+                  + url
+                  + "/api/v1/fleet/jobs/check/pause");
       window.picture("fleet-dialog");
       assertThat(window.barriers()).isEmpty();
       dialog.getByRole(AriaRole.BUTTON, exactly("Pause")).click();

@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.espalier.e2e.Espalier.Ended;
 import io.espalier.testkit.database.DatabaseServer;
 import io.espalier.testkit.database.SharedMariaDb;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -129,6 +132,42 @@ class OneStoreIT {
 
     assertThat(ended.code()).isZero();
     assertThat(ended.stderr()).contains("stopped while it waited");
+  }
+
+  @Test
+  void localTasksOfAStoppedSchedulerEndBeforeAnotherMayTakeTheStore() {
+    site.task("task.sh", "echo $$ >>\"$site/pids\"\nsleep 600");
+    Espalier first = daemon(scheduler("first", "local", "--store-proof-ms", "3000"));
+    await().atMost(PATIENCE).until(() -> running().size() == 3);
+    List<String> tasks = running();
+
+    first.signal("STOP");
+
+    // Another one would wait for 3 s and 60 s more.
+    await().atMost(PATIENCE).until(() -> running().isEmpty());
+    // It is still the owner, and its tasks have not failed: they were lost.
+    first.signal("CONT");
+    await().atMost(PATIENCE).until(() -> site.starts("j").values().stream().allMatch(n -> n == 2));
+    assertThat(running()).hasSize(3).doesNotContainAnyElementsOf(tasks);
+  }
+
+  /** The pids of tasks that run; a dead child of a stopped process stays as a zombie. */
+  private List<String> running() {
+    try {
+      return Files.exists(site.file("pids"))
+          ? Files.readAllLines(site.file("pids")).stream().filter(OneStoreIT::runs).toList()
+          : List.of();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean runs(String pid) {
+    try {
+      return !Files.readString(Path.of("/proc", pid, "stat")).contains(") Z ");
+    } catch (IOException e) {
+      return false; // It is gone.
+    }
   }
 
   @Test

@@ -109,6 +109,11 @@ class PageAccessIT {
       window.visit("#/audit");
       assertThat(page.locator("tbody tr").first()).containsText("to be seen below");
       assertThat(page.locator("tbody tr").first()).containsText("ada");
+      page.getByLabel("Who, by the whole name").fill("nobody");
+      assertThat(page.locator("main")).containsText("No such changes");
+      page.getByLabel("Who, by the whole name").fill("ada");
+      page.getByLabel("Change, such as pause").fill("pause");
+      assertThat(page.locator("tbody tr").first()).containsText("to be seen below");
       window.picture("audit-entries");
       assertThat(window.barriers()).isEmpty();
       assertThat(window.complaints()).isEmpty();

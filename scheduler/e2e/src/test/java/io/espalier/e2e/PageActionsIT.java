@@ -140,6 +140,10 @@ class PageActionsIT {
         .until(
             () -> number(http.get("/api/v1/jobs/check/tasks/r1-h1%3Av1"), "history", "ended") == 2);
 
+    window.visit("#/jobs/check/task/r1-h1%3Av1");
+    assertThat(page.locator(".sub")).containsText("1 attempt since it began again, 2 in all");
+    assertThat(page.locator("tr.again")).hasCount(1);
+
     // Some that are chosen by hand.
     window.visit("#/jobs/check/tasks");
     page.getByLabel("choose r2-h1:v1").check();
@@ -251,6 +255,7 @@ class PageActionsIT {
     assertThat(page.locator(".versions > li")).hasCount(3);
     assertThat(page.locator(".versions > li").last()).containsText("Version 0");
     assertThat(page.locator(".versions")).containsText("they took over");
+    assertThat(page.locator(".versions")).not().containsText("version_id");
     press("Roll back");
     assertThat(dialog().locator(".diff")).containsText("the night shift");
     confirm("Roll back", "check is as in version");
@@ -398,6 +403,17 @@ class PageActionsIT {
     window.picture("tree-leaf");
     page.locator(".node").getByText("Explain").first().click();
     assertThat(page.locator("h1")).hasText("ñandú/ø:v1");
+
+    http.post(
+        "/api/v1/quarantines",
+        "{\"node\": \"r1-h1\", \"level\": \"host\", \"reason\": \"disk errors\"}");
+    window.visit("#/tree?node=volume%2Fr1-h1%3Av1");
+    assertThat(page.locator(".node .notice")).containsText("Closed with r1-h1");
+    assertThat(page.locator(".node .notice")).containsText("disk errors");
+    assertThat(tree.locator(".is-closed")).hasCount(1);
+    assertThat(tree.locator(".is-closed")).containsText("quarantined");
+    window.picture("tree-closed");
+    assertThat(window.barriers()).isEmpty();
     assertThat(window.complaints()).isEmpty();
   }
 

@@ -3,9 +3,13 @@ package io.espalier.e2e;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.microsoft.playwright.CDPSession;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.BoundingBox;
 import io.espalier.e2e.Chromium.Look;
 import io.espalier.e2e.Chromium.Window;
 import java.net.URLEncoder;
@@ -90,7 +94,7 @@ class PagesIT {
   }
 
   static Stream<Look> otherLooks() {
-    return Stream.of(Look.NIGHT, Look.TABLET, Look.WALL);
+    return Stream.of(Look.NIGHT, Look.PHONE, Look.TABLET, Look.WIDE, Look.WALL);
   }
 
   @Tag("slow")
@@ -122,7 +126,7 @@ class PagesIT {
       page.locator(".subtrees button").first().click();
       assertThat(page.locator(".subtrees tbody tr")).hasCount(2);
       page.getByRole(AriaRole.LINK, named("scrub below r1-h1: ")).click();
-      assertThat(page.locator("aside.node h2")).hasText("r1-h1");
+      assertThat(page.locator(".node h2")).hasText("r1-h1");
       assertThat(window.complaints()).isEmpty();
     }
   }
@@ -136,11 +140,92 @@ class PagesIT {
       assertThat(page.locator("tbody")).not().containsText("task started");
       page.getByRole(AriaRole.BUTTON, named("Workers")).click();
       assertThat(page.locator("main")).containsText("No such events");
+      window.visit("#/events");
+      page.locator("#of-node").fill("r1-h1:v2");
+      page.keyboard().press("Enter");
+      assertThat(page.getByRole(AriaRole.BUTTON, named("Node r1-h1:v2"))).isVisible();
+      assertThat(page.locator("tbody tr").first()).containsText("r1-h1:v2");
+      assertThat(page.locator("tbody tr", without("r1-h1:v2"))).hasCount(0);
       page.keyboard().press("Control+k");
       page.locator(".finder input").fill("r1-h1:v2 scrub");
       page.getByRole(AriaRole.LINK, named("r1-h1:v2 task of scrub")).click();
       assertThat(page.locator("h1")).hasText("r1-h1:v2");
       assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  private static Page.LocatorOptions without(String text) {
+    return new Page.LocatorOptions().setHasNotText(text);
+  }
+
+  @Test
+  void a_fold_of_a_difference_hides_more_than_the_one_line_that_it_takes() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      window.visit("#/");
+      assertThat(folded(window, "a\nb\nc\nd\ne\n", "a\nb\nc\nd\nE\n"))
+          .isEqualTo(" a| b| c| d|-e|+E");
+      assertThat(folded(window, "a\nb\nc\nd\ne\nf\n", "a\nb\nc\nd\ne\nF\n"))
+          .isEqualTo("...| c| d| e|-f|+F");
+    }
+  }
+
+  private static Object folded(Window window, String before, String after) {
+    return window
+        .page()
+        .evaluate(
+            """
+            async (texts) => {
+              const { diff, folded } = await import(new URL('ui/diff.js', document.baseURI).href);
+              return folded(diff(...texts)).map((l) => l === null ? '...' : l.join('')).join('|');
+            }
+            """,
+            List.of(before, after));
+  }
+
+  /** Work of the main thread, not time: a busy machine makes it no more. */
+  @Tag("slow")
+  @Test
+  void an_idle_page_rests_and_is_small() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/");
+      assertThat(page.locator(".job")).hasCount(7);
+      CDPSession browser = page.context().newCDPSession(page);
+      JsonObject threads = new JsonObject();
+      threads.addProperty("timeDomain", "threadTicks");
+      browser.send("Performance.enable", threads);
+      browser.send("HeapProfiler.collectGarbage");
+      double before = metric(browser, "TaskDuration");
+      page.waitForTimeout(10_000);
+      assertThat(metric(browser, "TaskDuration") - before).as("seconds of work").isLessThan(0.2);
+      assertThat(metric(browser, "JSHeapUsedSize")).as("bytes").isLessThan(10_000_000);
+    }
+  }
+
+  private static double metric(CDPSession browser, String name) {
+    for (JsonElement metric :
+        browser.send("Performance.getMetrics").get("metrics").getAsJsonArray()) {
+      if (metric.getAsJsonObject().get("name").getAsString().equals(name)) {
+        return metric.getAsJsonObject().get("value").getAsDouble();
+      }
+    }
+    throw new AssertionError("the browser does not measure " + name);
+  }
+
+  @Test
+  void on_a_phone_what_a_node_is_lies_over_the_bottom_and_the_tree_stays_in_sight() {
+    try (Window window = chromium.open(orchard.url(), Look.PHONE)) {
+      Page page = window.visit("#/tree");
+      Locator cell = page.getByRole(AriaRole.TREEITEM, named("r1-h1, host"));
+      cell.click();
+      assertThat(page.locator(".node")).containsText("Tasks below");
+      BoundingBox sheet = page.locator(".node").boundingBox();
+      assertThat(sheet.y + sheet.height).isEqualTo(Look.PHONE.height());
+      BoundingBox chosen = cell.boundingBox();
+      assertThat(chosen.y).isPositive();
+      assertThat(chosen.y + chosen.height).as("not under the panel").isLessThanOrEqualTo(sheet.y);
+      window.picture("tree-sheet");
+      assertThat(window.barriers()).isEmpty();
+      assertThat(window.isTooWide()).isFalse();
     }
   }
 
@@ -262,6 +347,8 @@ class PagesIT {
   void tasks_are_listed_by_what_they_wait_for() {
     try (Window window = chromium.open(orchard.url(), Look.DESK)) {
       Page page = window.visit("#/jobs/scrub/tasks");
+      assertThat(page.locator("optgroup").first().locator("option")).hasCount(6);
+      assertThat(page.locator("optgroup").last()).containsText("was not running");
       waitsFor(page).selectOption("backoff");
       assertThat(page.locator("tbody tr")).hasCount(4);
       assertThat(page.locator(".toolbar")).containsText("4 tasks");
@@ -282,6 +369,7 @@ class PagesIT {
       assertThat(page.locator(".cause")).containsText("exit 3");
       // Nothing is in its way: where it could run need not be read.
       assertThat(page.locator("details .rootpath")).isHidden();
+      assertThat(page.locator("main h2").first()).hasText("Output");
       page.navigate(orchard.url() + "/#/jobs/scrub/output?regex=block+%5Cd%2B");
       assertThat(page.locator(".line")).hasCount(4);
       assertThat(page.locator(".line").first()).containsText("checksum mismatch");

@@ -36,7 +36,9 @@ class SharingPagesIT {
             "h1": ["h1-a", "h1-b", "h1-c"], "h2": ["h2-a", "h2-b", "h2-c"],
             "h3": ["h3-a", "h3-b", "h3-c"], "h4": ["h4-a", "h4-b", "h4-c"]}}]},
           "resources": {"host": {"slots": {"limit": 3, "default": 1}}},
-          "node_resources_override": [{"level": "host", "name": "h4", "limits": {"slots": 5}}],
+          "node_resources_override": [{"level": "host", "regex": "^h[34]$", "limits": {"slots": 3}},
+            {"level": "host", "attribute": "size", "resource": "slots"},
+            {"level": "host", "name": "h4", "limits": {"slots": 5}}],
           "queues": {"etl": {"priority_factor": 0.5, "max_slots": {"slots": 4}}, "web": {}, "adhoc": {"priority_factor": 2}},
           "backoff": [600, "fail"]
         },
@@ -105,15 +107,16 @@ class SharingPagesIT {
   private static final List<Place> PLACES =
       List.of(
           new Place("queues", "#/queues", "at its cap"),
+          new Place("limits-of-nodes", "#/limits", "whose name matches ^h[34]$"),
           new Place("tree-kept", "#/tree?node=host/h1", "its task on h1 has been waiting"),
           new Place("job-failed-by-rule", "#/jobs/import", "another try"),
           new Place("job-open", "#/jobs/stream", "never ends"),
           new Place("job-rated", "#/jobs/drip", "start_rate"),
-          new Place("job-never", "#/jobs/huge", "no task of this job can start"),
+          new Place("job-never", "#/jobs/huge", "they can never start"),
           new Place("task-phase", "#/jobs/import/task/h1-a", "the job has failed"));
 
   static Stream<Look> looks() {
-    return Stream.of(Look.DESK, Look.NIGHT, Look.TABLET);
+    return Stream.of(Look.DESK, Look.NIGHT, Look.PHONE, Look.TABLET);
   }
 
   @ParameterizedTest
@@ -194,8 +197,8 @@ class SharingPagesIT {
       Page page = window.visit("#/tree");
       assertThat(page.locator(".cell.is-kept")).hasCount(1);
       page.locator("section[aria-labelledby=h-kept]").getByText("h1").first().click();
-      assertThat(page.locator("aside")).containsText("Kept free for heavy since");
-      assertThat(page.locator("aside")).containsText("Nothing is free yet.");
+      assertThat(page.locator(".node")).containsText("Kept free for heavy since");
+      assertThat(page.locator(".node")).containsText("Nothing is free yet.");
       assertThat(window.complaints()).isEmpty();
     }
   }

@@ -17,11 +17,14 @@ record Arguments(Json.Obj json) {
     return json.get(key) != null;
   }
 
-  /** Returns the names, or an empty list when the key is missing. */
+  /** Returns the names, or an empty list when the key is missing or an empty object. */
   List<String> names(String key) {
     Json value = json.get(key);
     if (value == null) {
       return List.of();
+    }
+    if (value instanceof Json.Obj object && object.isEmpty()) {
+      return List.of(); // What PHP makes of an empty list.
     }
     if (!(value instanceof Json.Arr array)) {
       throw new BadArgumentsException(

@@ -68,6 +68,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
   private final SchedulerApi api;
   private final MultiGauge tasks;
   private final ResourceMeters resources;
+  private final StartMeters starts;
   private final QueueMeters queues;
   private final NotifierMeters notifiers;
   private final ProbeMeters probes;
@@ -78,6 +79,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
     this.registry = registry;
     this.api = api;
     this.resources = new ResourceMeters(registry, api);
+    this.starts = new StartMeters(registry, api);
     this.queues = new QueueMeters(registry, api);
     this.notifiers = new NotifierMeters(registry, api, clock);
     this.probes = new ProbeMeters(registry, api, clock);
@@ -130,6 +132,12 @@ public final class HttpMetrics implements Handler<RoutingContext> {
           .tag("target", target.word())
           .register(registry);
     }
+    for (boolean isOpen : new boolean[] {true, false}) {
+      Gauge.builder("espalier.windows", api, a -> windows(a.view(), isOpen))
+          .description("windows of the settings, queues, jobs and nodes by whether they are open")
+          .tag("state", isOpen ? "open" : "closed")
+          .register(registry);
+    }
     Gauge.builder("espalier.nodes", api, HttpMetrics::nodes)
         .description("nodes in force")
         .register(registry);
@@ -165,6 +173,10 @@ public final class HttpMetrics implements Handler<RoutingContext> {
 
   private static long brakesOn(SchedulerView view, Brake.Target target) {
     return view.brakes().stream().filter(each -> each.brake().key().target() == target).count();
+  }
+
+  static long windows(SchedulerView view, boolean isOpen) {
+    return view.windows().stream().filter(each -> each.open() == isOpen).count();
   }
 
   private static int nodes(SchedulerApi api) {
@@ -231,6 +243,7 @@ public final class HttpMetrics implements Handler<RoutingContext> {
     }
     tasks.register(rows, true);
     resources.refresh();
+    starts.refresh();
     queues.refresh();
     notifiers.refresh();
     probes.refresh();

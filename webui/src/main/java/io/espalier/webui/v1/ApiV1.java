@@ -31,6 +31,7 @@ public final class ApiV1 {
   public static final String PROMOTE = "/api/v1/jobs/{job}/promote";
   public static final String RESUME = "/api/v1/jobs/{job}/resume";
   public static final String CANCEL = "/api/v1/jobs/{job}/cancel";
+  public static final String KILL_TASKS = "/api/v1/jobs/{job}/kill";
   public static final String RERUN = "/api/v1/jobs/{job}/rerun";
   public static final String STOP = "/api/v1/jobs/{job}/stop";
   public static final String SETS = "/api/v1/sets";

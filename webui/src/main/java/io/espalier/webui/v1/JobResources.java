@@ -179,6 +179,9 @@ final class JobResources {
     if (job.scheduling().maxConcurrent() > 0) {
       summary.put("max_concurrent", job.scheduling().maxConcurrent());
     }
+    if (job.scheduling().maxStarting() > 0) {
+      summary.put("max_starting", job.scheduling().maxStarting());
+    }
     job.scheduling()
         .startRate()
         .ifPresent(rate -> summary.put("start_rate", OptionKeys.START_RATE.write(rate)));

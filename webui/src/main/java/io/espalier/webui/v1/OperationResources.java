@@ -35,6 +35,7 @@ final class OperationResources {
     add(routes, ApiV1.FORGIVE, this::forgive);
     add(routes, ApiV1.RERUN, this::rerun);
     add(routes, ApiV1.CANCEL, this::cancel);
+    add(routes, ApiV1.KILL_TASKS, this::kill);
     add(routes, ApiV1.PAUSE, this::pause);
     add(routes, ApiV1.RESUME, this::resume);
     add(routes, ApiV1.HALT, this::halt);
@@ -63,6 +64,7 @@ final class OperationResources {
         "forgive", this::forgive,
         "rerun", this::rerun,
         "cancel", this::cancel,
+        "kill", this::kill,
         "pause", this::pause,
         "resume", this::resume,
         "halt", this::halt,
@@ -134,6 +136,11 @@ final class OperationResources {
 
   private CompletionStage<Json> cancel(String job, ApiRequest request) {
     return api.run(new Command.Cancel(selection(job, request, true)))
+        .thenApply(OperationResources::json);
+  }
+
+  private CompletionStage<Json> kill(String job, ApiRequest request) {
+    return api.run(new Command.KillTasks(selection(job, request, true)))
         .thenApply(OperationResources::json);
   }
 

@@ -15,6 +15,9 @@ final class SecurityResources {
   private static final int DEFAULT_LIMIT = 100;
   private static final int MAX_LIMIT = 1000;
 
+  /** So many entries a request with filters looks at: others wait for the log meanwhile. */
+  private static final int MOST_LOOKED_AT = 5000;
+
   private final AuditLog audit;
   private final String scheduler;
 
@@ -50,22 +53,40 @@ final class SecurityResources {
   }
 
   private CompletionStage<Json> audit(ApiRequest request) {
-    request.allowing("after", "limit");
+    request.allowing("after", "limit", "who", "action", "target");
     int limit = (int) request.integer("limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
     long below = request.integer("after", Long.MAX_VALUE, 1, Long.MAX_VALUE);
+    String who = request.text("who");
+    String action = request.text("action");
+    String target = request.text("target");
+    boolean all = who.isEmpty() && action.isEmpty() && target.isEmpty();
+    int most = all ? limit : MOST_LOOKED_AT;
     // One additional entry shows whether there are more.
     return audit
-        .before(below, limit + 1)
+        .before(below, most + 1)
         .thenApply(
             found -> {
               List<Json> entries = new ArrayList<>();
-              for (AuditEntry entry : found.subList(0, Math.min(limit, found.size()))) {
-                entries.add(entry.toJson());
+              int looked = 0;
+              for (; looked < Math.min(most, found.size()) && entries.size() < limit; looked++) {
+                AuditEntry entry = found.get(looked);
+                if ((who.isEmpty() || who.equals(entry.who()))
+                    && (action.isEmpty() || action.equals(entry.action()))
+                    && (target.isEmpty() || isIn(entry.target(), target))) {
+                  entries.add(entry.toJson());
+                }
               }
               return Json.object()
                   .put("entries", new Json.Arr(entries))
-                  .put("next", found.size() > limit ? Long.toString(found.get(limit - 1).id()) : "")
+                  .put(
+                      "next",
+                      found.size() > looked ? Long.toString(found.get(looked - 1).id()) : "")
                   .build();
             });
+  }
+
+  /** Returns whether a target is this one, or a part of it: a task is a part of its job. */
+  private static boolean isIn(String target, String whole) {
+    return target.equals(whole) || target.startsWith(whole + "/");
   }
 }

@@ -3,6 +3,8 @@ package io.espalier.webui.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.SchedulerView;
+import io.espalier.core.api.view.WindowView;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -32,6 +34,15 @@ class HttpMetricsTest {
     assertThat(shown.stream().mapToLong(JobProgress::total).sum())
         .as("nothing is lost")
         .isEqualTo(jobs.stream().mapToLong(JobProgress::total).sum());
+  }
+
+  @Test
+  void windowsAreCountedByWhetherTheyAreOpen() {
+    WindowView closed = new WindowView("", "j", "", 0, false, 1, "opens");
+    WindowView open = new WindowView("q", "", "", 0, true, 1, "is open");
+    SchedulerView view = SchedulerView.EMPTY.with().windows(List.of(closed, open, closed)).build();
+    assertThat(HttpMetrics.windows(view, true)).isEqualTo(1);
+    assertThat(HttpMetrics.windows(view, false)).isEqualTo(2);
   }
 
   @Test

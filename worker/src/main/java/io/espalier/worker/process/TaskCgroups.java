@@ -98,10 +98,9 @@ final class TaskCgroups implements AutoCloseable {
                 + String.join("; ", made.unmet())
                 + (unused.isEmpty() ? "" : "; " + String.join("; ", unused)));
       }
-      for (String unmet : made.unmet()) {
-        if (warned.add(launch.job() + " " + unmet)) {
-          log.warn("job {}: limit not set, {}", launch.job(), unmet);
-        }
+      String unmet = String.join("; ", made.unmet());
+      if (warned.add(launch.job() + " " + unmet)) {
+        log.warn("job {}: limits not set, {}", launch.job(), unmet);
       }
     }
     TaskGroup group = made.group().paths().isEmpty() ? null : made.group();

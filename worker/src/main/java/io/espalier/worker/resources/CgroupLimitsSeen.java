@@ -3,11 +3,15 @@ package io.espalier.worker.resources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Reads the limits that the control groups of a place set, in both versions; empty where there is
@@ -16,6 +20,10 @@ import java.util.TreeSet;
 final class CgroupLimitsSeen {
   /** Version 1 expresses "no limit" by a number close to the largest; no host has an exbibyte. */
   private static final long NO_LIMIT = 1L << 60;
+
+  private static final Pattern FIRST_IDLE_CACHE =
+      Pattern.compile("(?m)^total_inactive_file (\\d{1,18})$");
+  private static final Pattern IDLE_CACHE = Pattern.compile("(?m)^inactive_file (\\d{1,18})$");
 
   private CgroupLimitsSeen() {}
 
@@ -44,13 +52,29 @@ final class CgroupLimitsSeen {
     return new TreeSet<>();
   }
 
-  /**
-   * Returns the smallest limit in bytes that applies to processes of the own group. In version 1 a
-   * limit applies to the groups below it only from the top-most group with {@code
-   * memory.use_hierarchy} on.
-   */
+  /** Returns the smallest memory limit in bytes that applies to processes of the own group. */
   static OptionalLong memoryBytes(CgroupPlace place) throws IOException {
-    long least = NO_LIMIT;
+    return memoryLimits(place).values().stream().mapToLong(limit -> limit).min();
+  }
+
+  /**
+   * Returns how many bytes processes of the own group can still get; empty: there is no limit. The
+   * cache of files that was not used lately is counted as free, because the kernel drops it.
+   */
+  static OptionalLong memoryLeftBytes(CgroupPlace place) throws IOException {
+    long least = Long.MAX_VALUE;
+    for (Map.Entry<Path, Long> limited : memoryLimits(place).entrySet()) {
+      least = Math.min(least, Math.max(0, limited.getValue() - memoryUsed(limited.getKey())));
+    }
+    return least == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(least);
+  }
+
+  /**
+   * Returns the limits in bytes by group. In version 1 a limit applies to the groups below it only
+   * from the top-most group with {@code memory.use_hierarchy} on.
+   */
+  private static Map<Path, Long> memoryLimits(CgroupPlace place) throws IOException {
+    Map<Path, Long> limits = new LinkedHashMap<>();
     List<Path> groups = place.of("memory");
     int top = -1;
     for (int i = 0; i < groups.size(); i++) {
@@ -60,18 +84,32 @@ final class CgroupLimitsSeen {
       }
     }
     for (int i = 0; i <= top; i++) {
-      Path limit = groups.get(i).resolve("memory.limit_in_bytes");
-      if (Files.exists(limit)) {
-        least = Math.min(least, KernelFiles.wholeNumber(limit));
-      }
+      put(limits, groups.get(i), "memory.limit_in_bytes");
     }
     for (Path group : place.v2()) {
-      Path limit = group.resolve("memory.max");
-      if (Files.exists(limit) && !KernelFiles.text(limit).equals("max")) {
-        least = Math.min(least, KernelFiles.wholeNumber(limit));
+      put(limits, group, "memory.max");
+    }
+    return limits;
+  }
+
+  private static void put(Map<Path, Long> limits, Path group, String file) throws IOException {
+    Path limit = group.resolve(file);
+    if (Files.exists(limit) && !KernelFiles.text(limit).equals("max")) {
+      long bytes = KernelFiles.wholeNumber(limit);
+      if (bytes >= 0 && bytes < NO_LIMIT) {
+        limits.put(group, bytes);
       }
     }
-    return least == NO_LIMIT || least < 0 ? OptionalLong.empty() : OptionalLong.of(least);
+  }
+
+  private static long memoryUsed(Path group) throws IOException {
+    Path first = group.resolve("memory.usage_in_bytes");
+    boolean isFirst = Files.exists(first);
+    long used = KernelFiles.wholeNumber(isFirst ? first : group.resolve("memory.current"));
+    Matcher idle =
+        (isFirst ? FIRST_IDLE_CACHE : IDLE_CACHE)
+            .matcher(KernelFiles.text(group.resolve("memory.stat")));
+    return idle.find() ? used - Long.parseLong(idle.group(1)) : used;
   }
 
   /** Returns the smallest quota, in cores. */

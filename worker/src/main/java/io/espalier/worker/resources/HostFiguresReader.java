@@ -32,7 +32,7 @@ public final class HostFiguresReader {
     /** Returns the load average of the last minute; negative: unknown. */
     double load();
 
-    /** Returns the bytes of memory of the host or container, and those that are not used. */
+    /** Returns the bytes of memory, and those that are not used, for systems other than Linux. */
     Space memory();
 
     /** Returns the bytes of the disk, and those that this process may still write; may block. */
@@ -89,16 +89,19 @@ public final class HostFiguresReader {
     return load >= 0 ? (int) Math.min(Integer.MAX_VALUE, Math.round(load * 1_000)) : -1;
   }
 
-  /** A container's limit leaves less than what the host has available, so it comes first. */
+  /** What the control groups of this process leave of the memory of the host. */
   private Space memory() {
-    Space own = source.memory();
     try {
       MemInfo host = MemInfo.read(root);
-      return own.totalBytes() < host.totalKb() * BYTES_PER_KB
-          ? own
-          : new Space(own.totalBytes(), host.availableKb() * BYTES_PER_KB);
+      CgroupPlace place = CgroupPlace.ofSelf(root);
+      long total = host.totalKb() * BYTES_PER_KB;
+      long available = host.availableKb() * BYTES_PER_KB;
+      long limit = CgroupLimitsSeen.memoryBytes(place).orElse(Long.MAX_VALUE);
+      return limit < total
+          ? new Space(limit, Math.min(available, CgroupLimitsSeen.memoryLeftBytes(place).orElse(0)))
+          : new Space(total, available);
     } catch (IOException e) {
-      return own;
+      return source.memory();
     }
   }
 

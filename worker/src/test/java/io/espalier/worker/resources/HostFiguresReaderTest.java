@@ -91,13 +91,57 @@ class HostFiguresReaderTest {
   }
 
   @Test
-  void availableIsWhatTheHostHasUnlessTheContainerHasALimit() throws IOException {
+  void availableIsWhatTheHostHas() throws IOException {
     HostFiguresReader reader = reader();
     assertThat(reader.read().memory()).as("no such file").isEqualTo(source.memory);
     host(8_000, 6_000);
     assertThat(reader.read().memory()).isEqualTo(new Space(8_000 * KB, 6_000 * KB));
-    host(64_000, 32_000);
-    assertThat(reader.read().memory()).as("a limit").isEqualTo(source.memory);
+  }
+
+  @Test
+  void inAGroupOfVersion1ItIsWhatIsLeftBelowItsLimit() throws IOException {
+    host(8_000, 6_000);
+    FakeHost groups = new FakeHost(root).version1("memory");
+    String memory = "sys/fs/cgroup/memory/";
+    groups
+        .put(memory + "memory.use_hierarchy", 1)
+        .put(memory + "memory.limit_in_bytes", 9223372036854771712L)
+        .put(memory + "slice/memory.limit_in_bytes", 5_000 * KB)
+        .put(memory + "slice/memory.usage_in_bytes", 4_000 * KB)
+        .put(memory + "slice/memory.stat", "inactive_file 7\ntotal_inactive_file " + 500 * KB)
+        .put(memory + "slice/own/memory.limit_in_bytes", 5_500 * KB)
+        .put(memory + "slice/own/memory.usage_in_bytes", 1_000 * KB)
+        .put(memory + "slice/own/memory.stat", "cache 0");
+    HostFiguresReader reader = reader();
+    assertThat(reader.read().memory())
+        .as("the cache of the slice can be dropped")
+        .isEqualTo(new Space(5_000 * KB, 1_500 * KB));
+    groups.put(memory + "slice/own/memory.usage_in_bytes", 5_400 * KB);
+    assertThat(reader.read().memory())
+        .as("its own limit is nearer")
+        .isEqualTo(new Space(5_000 * KB, 100 * KB));
+    host(8_000, 50);
+    assertThat(reader.read().memory())
+        .as("the host has less")
+        .isEqualTo(new Space(5_000 * KB, 50 * KB));
+    groups.put(memory + "slice/memory.limit_in_bytes", 9_000 * KB);
+    groups.put(memory + "slice/own/memory.limit_in_bytes", 9_000 * KB);
+    assertThat(reader.read().memory())
+        .as("no limit below the host's memory")
+        .isEqualTo(new Space(8_000 * KB, 50 * KB));
+  }
+
+  @Test
+  void inAGroupOfVersion2ItIsTheSame() throws IOException {
+    host(8_000, 6_000);
+    String group = "sys/fs/cgroup/slice/";
+    new FakeHost(root)
+        .version2()
+        .put(group + "own/memory.max", "max")
+        .put(group + "memory.max", 5_000 * KB)
+        .put(group + "memory.current", 4_000 * KB)
+        .put(group + "memory.stat", "anon 1\ninactive_file " + 500 * KB);
+    assertThat(reader().read().memory()).isEqualTo(new Space(5_000 * KB, 1_500 * KB));
   }
 
   @Test

@@ -79,11 +79,16 @@ public abstract class ClientCommand implements Callable<Integer> {
       try {
         return watch != null && watch.on() ? watched(client, watch) : run(client);
       } catch (CommandException e) {
-        throw JobNameSuggestion.of(e, client, spec());
+        throw mayNameNewJob() ? e : JobNameSuggestion.of(e, client, spec());
       }
     } finally {
       out().flush();
     }
+  }
+
+  /** Returns whether the command may name a job that does not exist yet. */
+  public boolean mayNameNewJob() {
+    return false;
   }
 
   /** Returns the flag {@code --watch} of commands that list something. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** Adds the most likely intended job name to an error. */
@@ -55,10 +56,15 @@ final class JobNameSuggestion {
   }
 
   private static List<String> jobs(CommandSpec spec) {
+    OptionSpec set = spec.findOption("--set");
+    if (set != null && set.getValue() instanceof String name && !name.isEmpty()) {
+      return List.of();
+    }
     List<String> jobs = new ArrayList<>();
     for (PositionalParamSpec parameter : spec.positionalParameters()) {
-      if (parameter.paramLabel().equals("JOB")) {
-        jobs.addAll(parameter.stringValues());
+      boolean all = parameter.paramLabel().equals("JOB");
+      if (all || parameter.paramLabel().startsWith("JOB ")) {
+        parameter.stringValues().stream().limit(all ? Long.MAX_VALUE : 1).forEach(jobs::add);
       }
     }
     return jobs;

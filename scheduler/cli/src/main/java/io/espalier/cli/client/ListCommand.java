@@ -33,7 +33,7 @@ public abstract class ListCommand extends ClientCommand {
   @Mixin private final WatchOption watch = new WatchOption();
 
   @Option(
-      names = "-o",
+      names = {"-o", "--output"},
       paramLabel = "FORMAT",
       description =
           "${COMPLETION-CANDIDATES}: json and yaml are what the server answers, csv is the table"

@@ -17,6 +17,7 @@ import io.espalier.server.app.options.SourceOptions;
 import io.espalier.server.app.options.StoreOptions;
 import io.espalier.server.app.options.TaskLogOptions;
 import io.espalier.server.security.HttpSecurityOptions;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.worker.resources.MeasuringOptions;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -74,6 +75,14 @@ public final class ProcessFlags {
   private @Nullable String instanceNodeName;
 
   @Mixin private ShardFlags shards = new ShardFlags();
+
+  @Option(
+      names = "--subtree-owners",
+      paramLabel = "mysql://USER@HOST:PORT/SCHEMA",
+      description =
+          "With --shard: a schema that all schedulers of the configuration name, through which"
+              + " subtrees move between them when their tags do (shard_tags).")
+  private @Nullable String subtreeOwners;
 
   @Option(
       names = "--statuses-from",
@@ -167,7 +176,8 @@ public final class ProcessFlags {
             ? Optional.of(remoteFlags.remote(tls, insecure, problems))
             : Optional.empty();
     StoreFlags.Choice store =
-        statusStore.choice(statusesFrom.stream().anyMatch(StoreFlags::isMySql), problems);
+        statusStore.choice(
+            subtreeOwners != null || statusesFrom.stream().anyMatch(StoreFlags::isMySql), problems);
     Optional<HostPort> listener =
         http.listener(oneRun ? null : "127.0.0.1:8080", insecure, problems);
     HttpSecurityOptions access =
@@ -190,6 +200,7 @@ public final class ProcessFlags {
     Duration kept = statusStore.keepFinished(problems);
     MeasuringOptions measured = measuring.measuring(problems);
     Partition shard = shards.shard(problems);
+    Optional<MySqlAddress> owners = owners(shard, problems);
     Path directory = directory(config, shard, problems);
     List<ImportSource> others = earlierStores(problems);
     if (kind == RunnerOptions.Kind.REMOTE
@@ -208,10 +219,11 @@ public final class ProcessFlags {
             configDirectory(config),
             shard,
             instanceNodeName == null ? hostName() : instanceNodeName,
+            hostName(),
             Duration.ofMillis(nodesUpdateMillis),
             Duration.ofMillis(nodesRetryMillis)),
         new StoreOptions(
-            directory, store.kind(), store.mysql(), owning, fresh, others, events, kept),
+            directory, store.kind(), store.mysql(), owners, owning, fresh, others, events, kept),
         new RunnerOptions(
             kind,
             kind == RunnerOptions.Kind.PLUG_IN && runner != null ? runner : kind.label(),
@@ -268,6 +280,16 @@ public final class ProcessFlags {
       }
     }
     return others;
+  }
+
+  private Optional<MySqlAddress> owners(Partition shard, List<String> problems) {
+    if (subtreeOwners == null) {
+      return Optional.empty();
+    }
+    if (shard.isWhole()) {
+      problems.add("--subtree-owners is for several schedulers: give --shard I/N, too");
+    }
+    return statusStore.mysql("--subtree-owners", subtreeOwners, problems);
   }
 
   private Path directory(String config, Partition shard, List<String> problems) {

@@ -104,6 +104,10 @@ public final class RunCommand implements Callable<Integer> {
       }
       screen.last(progress(process));
       RunSummary summary = summary(process, options, (System.nanoTime() - start) / 1e9);
+      String noTasks = summary.noTasks();
+      if (json && noTasks != null) {
+        System.err.println("espalier: " + noTasks);
+      }
       if (json) {
         System.out.println(JsonWriter.pretty(summary.toJson()));
       } else {

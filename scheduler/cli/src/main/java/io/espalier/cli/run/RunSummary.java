@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of a run.
@@ -144,15 +145,23 @@ record RunSummary(
     return isState(job, SUCCEEDED) ? 0 : job.ready() + job.waiting() + job.blocked();
   }
 
-  private boolean hasNoTasks() {
-    return jobs.stream().allMatch(job -> job.total() == 0);
+  /** Returns why there was no task at all, for people; null: there was one. */
+  @Nullable String noTasks() {
+    if (exitCode() != ExitCode.OK || jobs.stream().anyMatch(job -> job.total() > 0)) {
+      return null;
+    }
+    return "There is no task to run: "
+        + (jobs.isEmpty()
+            ? "the configuration has no job that is enabled."
+            : "the nodes of the configuration have none.");
   }
 
   /** Returns the summary as lines for people. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();
-    if (startedHere == 0 && exitCode() == ExitCode.OK && hasNoTasks()) {
-      lines.add("There is no task to run: the nodes of the configuration have none.");
+    String noTasks = noTasks();
+    if (noTasks != null) {
+      lines.add(noTasks);
     } else if (startedHere == 0 && exitCode() == ExitCode.OK) {
       lines.add("Nothing is left to do: all tasks were done before. (--fresh forgets that.)");
     } else {

@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 /** The flag {@code --watch} of list commands. */
 public final class WatchOption {
   @Option(
-      names = "--watch",
+      names = {"-w", "--watch"},
       arity = "0..1",
       fallbackValue = "2",
       paramLabel = "SECONDS",

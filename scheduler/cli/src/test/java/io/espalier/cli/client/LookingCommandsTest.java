@@ -246,12 +246,14 @@ class LookingCommandsTest {
     server.on(
         "GET /api/v1/problems",
         "{'config_in_force':false,'errors':[{'source':'nodes','message':'gone','since_ms':1700000000000}],"
-            + "'problems':[{'severity':'warning','path':'x','message':'odd'}]}");
+            + "'problems':[{'severity':'warning','path':'x','message':'odd'},"
+            + "{'severity':'error','path':'y','message':'bad','file':'a.json','line':3}]}");
     assertThat(run("problems").out())
         .isEqualToNormalizingNewlines(
             """
             error in nodes since 2023-11-14T22:13:20Z: gone
             warning at x: odd
+            error at y (a.json, line 3): bad
             the configuration is not in force: the last good one is
             """);
     server.on("GET /api/v1/settings", "{'version':'1','effective':{'a':{'b':2},'c':{},'d':[1]}}");
@@ -274,6 +276,12 @@ class LookingCommandsTest {
             WHEN                  WHO  ROLE   FROM  DID    TO      STATUS  WHY
             2023-11-14T22:13:20Z  ann  admin  ::1   pause  backup     200  busy
             """);
+    server.on("GET /api/v1/audit", "{'entries':[],'next':''}");
+    run("audit");
+    CommandRun none = run("audit", "--who", "ann", "--action", "put jobs", "--target", "a/b");
+    assertThat(none.err()).contains("there are no such entries");
+    assertThat(server.asked().get(server.asked().size() - 1))
+        .contains("who=ann", "action=put%20jobs", "target=a%2Fb");
     server.on("GET /api/v1/me", "{'name':'ann','role':'operator','authenticated':true}");
     assertThat(run("whoami").out())
         .isEqualToNormalizingNewlines("ann, operator: may look and steer\n");
@@ -292,6 +300,11 @@ class LookingCommandsTest {
             JOB     LEFT    P50    P90  NEVER  BOTTLENECK         GAIN  GAIN (ALL)
             backup     7  1m30s  2m00s      2  host/h1.slots = 2   30s         40s
             """);
+    server.on(
+        "GET /api/v1/jobs/shut/eta",
+        "{'job':'shut','left':7,'never':7,'p50_seconds':0,'p90_seconds':0,'bottleneck':{"
+            + "'kind':'resource','level':'host','node':'h1','resource':'slots','limit':0}}");
+    assertThat(run("eta", "shut").out()).contains("  7  host/h1.slots = 0     -           -");
     server.on("GET /api/v1/jobs/new/eta", "{'job':'new','left':7,'never':0}");
     server.on("GET /api/v1/jobs/new/sums", "{'ended':0,'ran_ms':0}");
     assertThat(run("eta", "new").err()).contains("give --assume 30s");
@@ -357,7 +370,7 @@ class LookingCommandsTest {
   void watchingElsewhereRepeatsBelowTheTimeAndSurvivesARestart() {
     server.on("GET /api/v1/jobs", "{'jobs':[{'name':'a'}]}");
     FakeViewport plain = FakeViewport.plain(2);
-    CommandRun run = run(plain, "jobs", "--names", "--watch");
+    CommandRun run = run(plain, "jobs", "--names", "-w");
     assertThat(run.out().replaceAll("--- [0-9TZ:-]+", "--- T"))
         .isEqualToNormalizingNewlines("--- T\na\n--- T\na\n");
     assertThat(plain.pauses()).containsExactly(Duration.ofSeconds(2), Duration.ofSeconds(2));

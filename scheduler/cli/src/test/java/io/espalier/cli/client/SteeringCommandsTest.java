@@ -257,30 +257,97 @@ class SteeringCommandsTest {
   }
 
   @Test
-  void runningTasksThatAreNotNamedAreKilledOnceThatIsConfirmed() {
+  void runningTasksThatAreNotNamedAreKilledByOneRequestOnceThatIsConfirmed() {
     server
-        .on(
-            "GET /api/v1/jobs/backup/tasks",
-            "{'tasks':[{'node':'r7-a'},{'node':'r7-b'}],'next':''}")
         .on("POST /api/v1/jobs/backup/tasks/r7-a/kill", "{}")
-        .on("POST /api/v1/jobs/backup/tasks/r7-b/kill", "{}");
-    assertThat(run("kill", "backup", "--all").err()).contains("say --yes");
+        .on("POST /api/v1/jobs/backup/tasks/r7-b/kill", "{}")
+        .on(
+            "POST /api/v1/jobs/backup/kill",
+            "{'job':'backup','matched':2,'running':0,'samples':['r7-a','r7-b'],'changed':3}");
     assertThat(run("kill", "backup").err()).contains("say which tasks");
     assertThat(run("kill", "backup", "r7-a", "--all").err()).contains("say which tasks");
+    assertThat(run("kill").err()).contains("either JOB or --set");
     assertThat(server.asked()).isEmpty();
-    assertThat(run("kill", "backup", "--all", "--preview").out())
-        .isEqualToNormalizingNewlines("backup: 2 tasks would be signaled\n  r7-a\n  r7-b\n");
-    assertThat(answering("n\n", "kill", "backup", "--all").code()).isEqualTo(1);
-    assertThat(server.asked()).allMatch(asked -> asked.startsWith("GET"));
+    // Others may have started meanwhile: that is no reason to kill none.
     assertThat(answering("y\n", "kill", "backup", "--prefix", "r7-").out())
-        .contains("backup on r7-b: signaled");
-    assertThat(run("kill", "backup", "r7-a", "--reason", "stuck").out())
-        .isEqualToNormalizingNewlines("backup on r7-a: signaled\n");
+        .isEqualToNormalizingNewlines(
+            """
+            backup: 2 tasks would be signaled
+            such as r7-a, r7-b
+            backup: 3 tasks signaled
+            """);
+    assertThat(run("kill", "backup", "--all", "--expect", "2", "--reason", "bad").code()).isZero();
+    assertThat(run("kill", "backup", "r7-a", "r7-b", "--reason", "stuck").out())
+        .isEqualToNormalizingNewlines("backup on r7-a: signaled\nbackup on r7-b: signaled\n");
+    assertThat(run("kill", "backup", "r7-a", "--preview").code()).isZero();
     assertThat(server.asked())
-        .endsWith(
-            "POST /api/v1/jobs/backup/tasks/r7-a/kill",
-            "POST /api/v1/jobs/backup/tasks/r7-b/kill",
-            "POST /api/v1/jobs/backup/tasks/r7-a/kill {\"reason\":\"stuck\"}");
+        .containsExactly(
+            "POST /api/v1/jobs/backup/kill {\"selector\":{\"prefix\":\"r7-\"},\"preview\":true}",
+            "POST /api/v1/jobs/backup/kill {\"selector\":{\"prefix\":\"r7-\"}}",
+            "POST /api/v1/jobs/backup/kill"
+                + " {\"reason\":\"bad\",\"selector\":{\"all\":true},\"expect\":2}",
+            "POST /api/v1/jobs/backup/tasks/r7-a/kill {\"reason\":\"stuck\"}",
+            "POST /api/v1/jobs/backup/tasks/r7-b/kill {\"reason\":\"stuck\"}",
+            "POST /api/v1/jobs/backup/kill {\"selector\":{\"nodes\":[\"r7-a\"]},\"preview\":true}");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "forgive backup           | Forgive 2 tasks?",
+        "cancel backup --all      | Cancel 2 tasks?",
+        "rerun backup --all       | Run 2 tasks again?",
+        "kill backup --all        | Kill 2 tasks?",
+        "kill --set nightly --all | Kill 2 tasks?",
+        "stop backup              | Pause backup and kill 2 tasks?",
+        "stop --set nightly       | Pause nightly and kill 2 tasks?",
+        "delete-job backup        | Delete backup, of which 2 tasks run now?",
+        "delete-job --set nightly | Delete backup, of which 2 tasks run now?",
+      })
+  void whatChangesManyTasksAsksOnATerminalAndNowhereElse(String command, String question) {
+    String many = "{'job':'backup','matched':2,'running':0,'samples':[],'changed':2,'signaled':2}";
+    for (String action : List.of("forgive", "cancel", "rerun", "kill", "stop")) {
+      server.on("POST /api/v1/jobs/backup/" + action, many);
+    }
+    server
+        .on("POST /api/v1/sets/nightly/stop", "{'jobs':[" + many + "],'refused':0}")
+        .on("DELETE /api/v1/jobs/backup", "{}")
+        .on("GET /api/v1/jobs/backup", "{'progress':{'running':2}}")
+        .on("GET /api/v1/sets/nightly", "{'progress':{'running':2},'jobs':[{'name':'backup'}]}");
+    CommandRun refused = answering("n\n", command.split(" ", -1));
+    assertThat(refused.code()).isEqualTo(1);
+    assertThat(refused.err())
+        .isEqualToNormalizingNewlines(question + " [y/N] nothing was changed\n");
+    assertThat(run((command + " --preview").split(" ", -1)).out()).contains("2 tasks");
+    assertThat(changes()).isEmpty();
+    CommandRun told = answering("", (command + " --yes").split(" ", -1));
+    assertThat(told.code()).isZero();
+    assertThat(told.err()).isEmpty();
+    assertThat(changes()).hasSize(1);
+    CommandRun script = run(command.split(" ", -1));
+    assertThat(script.code()).isZero();
+    assertThat(script.err()).isEmpty();
+    assertThat(changes()).hasSize(2);
+  }
+
+  private List<String> changes() {
+    return server.asked().stream()
+        .filter(asked -> !asked.startsWith("GET ") && !asked.contains("\"preview\":true"))
+        .toList();
+  }
+
+  @Test
+  void aStopThatKillsNothingDoesNotAsk() {
+    server
+        .on("GET /api/v1/jobs/backup", "{'progress':{'running':0}}")
+        .on("POST /api/v1/jobs/backup/stop", "{'job':'backup','paused':true,'signaled':0}");
+    CommandRun run = answering("", "stop", "backup");
+    assertThat(run.code()).isZero();
+    assertThat(run.err()).isEmpty();
+    assertThat(run("stop", "--preview").err()).contains("either JOB");
+    assertThat(run("stop", "backup", "--preview", "--json").out())
+        .isEqualToNormalizingNewlines("{\"running\":0,\"preview\":true}\n");
   }
 
   @Test
@@ -309,6 +376,7 @@ class SteeringCommandsTest {
         .contains("words: \"node a, b\"")
         .contains("author: \"${ann}\"");
     assertThat(run("brakes", "-o", "json").out()).isEqualTo(run("brakes", "--json").out());
+    assertThat(run("brakes", "--output=name").out()).isEqualTo("node a, b\n");
     assertThat(run("brakes", "-o", "xml").code()).isEqualTo(2);
   }
 
@@ -332,10 +400,7 @@ class SteeringCommandsTest {
   }
 
   @Test
-  void aRerunThatNobodyCanConfirmIsRefused() {
-    CommandRun run = run("rerun", "backup", "--all");
-    assertThat(run.code()).isEqualTo(2);
-    assertThat(run.err()).contains("--yes").contains("--preview");
+  void aRerunSaysWhichTasks() {
     assertThat(run("rerun", "backup").err()).contains("say which tasks");
     assertThat(server.asked()).isEmpty();
   }
@@ -408,12 +473,14 @@ class SteeringCommandsTest {
       value = {
         "pause backpu        | did you mean \"backup\"?",
         "rerun back --all --yes | did you mean \"backup\"?",
+        "kill back --all --yes | did you mean \"backup\"?",
         "failures zzz        | there are backup, scrub",
       })
   void anUnknownJobIsAnsweredWithTheOneThatWasMeant(String command, String hint) {
     String job = command.split(" ", -1)[1];
     server.on("GET /api/v1/jobs", "{'jobs':[{'name':'backup'},{'name':'scrub'}]}");
-    for (String action : new String[] {"POST %s/pause", "POST %s/rerun", "GET %s/failures"}) {
+    for (String action :
+        new String[] {"POST %s/pause", "POST %s/rerun", "POST %s/kill", "GET %s/failures"}) {
       server.on(
           action.formatted("").replaceFirst(" ", " /api/v1/jobs/" + job),
           404,

@@ -30,11 +30,20 @@ class RunSummaryTest {
         .contains("There is no task to run: the nodes of the configuration have none.")
         .noneMatch(line -> line.contains("done before"));
     assertThat(nothingStarted(3).lines()).anyMatch(line -> line.contains("done before"));
+    assertThat(nothingStarted(3).noTasks()).isNull();
+    RunSummary withoutJobs = nothingStarted();
+    assertThat(withoutJobs.lines())
+        .containsExactly("There is no task to run: the configuration has no job that is enabled.");
+    assertThat(withoutJobs.exitCode()).isZero();
   }
 
   private static RunSummary nothingStarted(long done) {
+    return nothingStarted(JobProgress.of("load", done, 0, 0, 0, 0, 0, 0, 0, 0));
+  }
+
+  private static RunSummary nothingStarted(JobProgress... jobs) {
     return new RunSummary(
-        List.of(JobProgress.of("load", done, 0, 0, 0, 0, 0, 0, 0, 0)),
+        List.of(jobs),
         Map.of(),
         List.of(),
         Map.of(),

@@ -1,6 +1,7 @@
 package io.espalier.core.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.espalier.core.health.HealthRule;
 import io.espalier.core.health.ProbeSpec;
@@ -83,6 +84,13 @@ class ProbeConfigTest {
     String host = "'lag': {'level': 'host', " + PUSH + "}";
     assertThat(problems(host, ", 'follows': ['log']"))
         .containsExactly("it follows the probe \"log\", and there is none of this name");
+    assertThat(
+            problems(
+                "'lag': {'level': 'host', 'bad_above': 5, 'good_below': 2}",
+                ", 'follows': ['lag']"))
+        .describedAs("a probe with a problem of its own is not missing")
+        .singleElement(STRING)
+        .startsWith("the key is missing");
     assertThat(problems("'lag': {" + PUSH + "}", ", 'follows': ['lag']"))
         .containsExactly("it follows the probe \"lag\", which is about another level, \"db\"");
     assertThat(problems(host, ", 'follows': ['lag'], 'floor': 5"))

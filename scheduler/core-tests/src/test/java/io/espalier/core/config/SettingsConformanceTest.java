@@ -74,27 +74,38 @@ class SettingsConformanceTest {
   }
 
   @Test
-  void c3_nodeSourcesKeepOrderNamesAndPrefsAndUnknownOnesOnlyWarn() {
+  void c3_nodeSourcesKeepOrderNamesAndPrefs() {
     Config config =
         config(
             "{'bistro_settings': {'nodes': {'levels': ['a'], 'node_sources': ["
                 + "{'source': 'manual', 'prefs': {'x': ['y']}},"
-                + "{'source': 'from_the_moon'},"
-                + "{'source': 'rangelabel', 'prefs': {'foo': 1}}]}, 'resources': {}}}");
+                + "{'source': 'empty'},"
+                + "{'source': 'range_label', 'prefs': {'foo': 1}}]}, 'resources': {}}}");
     assertThat(config.settings().nodeSources())
         .extracting(NodeSourceSpec::source)
-        .containsExactly("manual", "from_the_moon", "rangelabel");
+        .containsExactly("manual", "empty", "range_label");
     assertThat(config.settings().nodeSources())
         .extracting(source -> source.prefs().toString())
         .containsExactly("{\"x\":[\"y\"]}", "{}", "{\"foo\":1}");
     assertThat(config.settings().nodeSources().get(2).path())
         .isEqualTo("bistro_settings.nodes.node_sources[2]");
-    assertThat(config.warnings())
-        .extracting(Problem::path)
+    assertThat(config.warnings()).isEmpty();
+  }
+
+  @Test
+  void c3_eachUnknownNodeSourceIsAnErrorWithAHint() {
+    List<Problem> errors =
+        errors(
+            "'nodes': {'levels': ['a'], 'node_sources': [{'source': 'from_the_moon'},"
+                + " {'source': 'manual'}, {'source': 'rangelabel'}]}, 'resources': {}");
+    assertThat(errors)
+        .extracting(Problem::toString)
         .containsExactly(
-            "bistro_settings.nodes.node_sources[1].source",
-            "bistro_settings.nodes.node_sources[2].source");
-    assertThat(config.warnings().get(1).hint()).contains("range_label");
+            "error 1:77 bistro_settings.nodes.node_sources[0].source: unknown node source (value:"
+                + " \"from_the_moon\"); known: add_time, empty, file, http, manual, prometheus,"
+                + " range_label, script, sql, zookeeper",
+            "error 1:128 bistro_settings.nodes.node_sources[2].source: unknown node source (value:"
+                + " \"rangelabel\"); did you mean \"range_label\"?");
   }
 
   @Test

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code max_concurrent}, {@code start_rate} and {@code start_rates}. */
+/** {@code max_concurrent}, {@code max_starting}, {@code start_rate} and {@code start_rates}. */
 class StartRateTest {
   private static Config config(String settings, String members) {
     return withJobs(
@@ -32,13 +32,18 @@ class StartRateTest {
 
   @Test
   void aJobWithoutThemHasNeither() {
-    for (String none : new String[] {"", ", 'max_concurrent': false, 'start_rate': false"}) {
+    for (String none :
+        new String[] {
+          "", ", 'max_concurrent': false, 'max_starting': false, 'start_rate': false"
+        }) {
       Job job = read(none);
       assertThat(job.problems()).isEmpty();
       assertThat(job.scheduling().maxConcurrent()).isZero();
+      assertThat(job.scheduling().maxStarting()).isZero();
       assertThat(job.scheduling().startRate()).isEmpty();
       Json.Obj export = BistroJobWriter.toJson(job, config("", none).settings());
       assertThat(export.get("max_concurrent")).isNull();
+      assertThat(export.get("max_starting")).isNull();
       assertThat(export.get("start_rate")).isNull();
     }
   }
@@ -56,15 +61,18 @@ class StartRateTest {
       })
   void aRateIsReadInAllItsForms(String text, double perSecond, int burst) {
     StartRate rate = new StartRate(perSecond, burst);
-    Job job = read(", 'max_concurrent': 3, 'start_rate': " + text.replace('`', '\''));
+    Job job =
+        read(", 'max_concurrent': 3, 'max_starting': 2, 'start_rate': " + text.replace('`', '\''));
     assertThat(job.problems()).isEmpty();
     assertThat(job.scheduling().maxConcurrent()).isEqualTo(3);
+    assertThat(job.scheduling().maxStarting()).isEqualTo(2);
     assertThat(job.scheduling().startRate()).contains(rate);
     Config levels = config(", 'start_rates': {'host': " + text + ", 'db': false}", "");
     assertThat(levels.problems()).isEmpty();
     assertThat(levels.settings().rules().startRates()).isEqualTo(Map.of(1, rate));
     Json.Obj export = BistroJobWriter.toJson(job, config("", "").settings());
     assertThat(export.get("max_concurrent")).isEqualTo(Json.of(3));
+    assertThat(export.get("max_starting")).isEqualTo(Json.of(2));
     assertThat(export.get("start_rate")).isEqualTo(OptionKeys.START_RATE.write(rate));
   }
 
@@ -74,6 +82,8 @@ class StartRateTest {
         "'max_concurrent': 0",
         "'max_concurrent': true",
         "'max_concurrent': 1.5",
+        "'max_starting': 0",
+        "'max_starting': '1 per second'",
         "'start_rate': 0",
         "'start_rate': -1",
         "'start_rate': true",

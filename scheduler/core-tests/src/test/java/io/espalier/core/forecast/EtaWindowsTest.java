@@ -55,11 +55,11 @@ final class EtaWindowsTest {
     while (!scan.isDone()) {
       scan.step(1_000);
     }
-    EtaEstimate estimate = new EtaEstimate(work, job, pace, true, scan);
+    EtaEstimate estimate = new EtaEstimate(work, job, pace, true, scan, now.toEpochMilli());
     while (!estimate.isDone()) {
       estimate.step(1_000);
     }
-    return estimate.answer(now.toEpochMilli());
+    return estimate.answer();
   }
 
   /** Sixty tasks start in the first hour that is open, forty in the second. */

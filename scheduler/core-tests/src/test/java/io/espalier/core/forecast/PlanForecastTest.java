@@ -74,6 +74,8 @@ final class PlanForecastTest {
       // Until they are in effect.
     }
     core.round(TestPolicies.IN_TURN, 2, run -> {});
+    // Starts in flight fill its window: both take them as confirmed.
+    core.close(Gate.of(GateKind.JOB_STARTING, "a", ""));
   }
 
   private WorkCopy copy() {
@@ -101,11 +103,11 @@ final class PlanForecastTest {
     while (!scan.isDone()) {
       scan.step(1_000);
     }
-    EtaEstimate estimate = new EtaEstimate(work, job, pace, PACES.containsKey(name), scan);
+    EtaEstimate estimate = new EtaEstimate(work, job, pace, PACES.containsKey(name), scan, 100);
     while (!estimate.isDone()) {
       estimate.step(1_000);
     }
-    return estimate.answer(100);
+    return estimate.answer();
   }
 
   @Test

@@ -84,6 +84,44 @@ final class BatchLoopTest {
     assertThat(world.batches).hasSize(1);
   }
 
+  private static String sharing(int nodes, int max) {
+    return config(nodes, "", "\"batch\": {\"max\": %d, \"wait\": 0, \"per_batch\": [\"links\"]},")
+        .formatted(max)
+        .replace(
+            "\"resources\": {}",
+            "\"resources\": {\"instance\": {\"links\": {\"limit\": 1, \"default\": 1}}}");
+  }
+
+  @Test
+  void theTasksOfABatchTakeOneSlotAlsoAfterARestart() {
+    world.isRemote = true;
+    world.configure(sharing(5, 3));
+    assertThat(world.batches).containsExactly(List.of("n001", "n002", "n003"));
+    String batch = world.launch("j", "n001").invocation().token();
+    world.writes("j", "n001", "done");
+    assertThat(world.row("j", "n002").batch()).isEqualTo(batch);
+
+    world.crashAndRestart();
+    world.configure(sharing(5, 3));
+    assertThat(Objects.requireNonNull(explained("n003").running()).batch()).isEqualTo(batch);
+    assertThat(freeLinks()).isZero();
+    world.writes("j", "n002", "done");
+    assertThat(freeLinks()).as("the last task of the batch has it").isZero();
+    world.writes("j", "n003", "done");
+    assertThat(freeLinks()).isEqualTo(1);
+    assertThat(world.row("j", "n003").batch()).isEmpty();
+  }
+
+  private int freeLinks() {
+    return world.core.capacity().free(0, 0);
+  }
+
+  @Test
+  void aBatchThatSharesNothingLeavesNoTraceInTheStore() {
+    world.configure(batched(2, 2));
+    assertThat(world.row("j", "n001").batch()).isEmpty();
+  }
+
   private Explanation explained(String node) {
     CompletableFuture<Explanation> asked =
         world.ask(new Query.Explain("j", node)).toCompletableFuture();

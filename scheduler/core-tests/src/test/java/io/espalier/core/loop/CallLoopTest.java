@@ -7,6 +7,7 @@ import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.RunningCall;
 import io.espalier.core.api.view.RunningTaskView;
@@ -22,10 +23,12 @@ import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.Brake;
 import io.espalier.json.JsonReader;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -92,6 +95,33 @@ class CallLoopTest {
     RunningTaskView running = Objects.requireNonNull(asked.join().running());
     assertThat(running.call()).isEqualTo(new RunningCall("http", false, 60_000, poll));
     assertThat(running.progress()).isEqualTo(said.withPoll(poll));
+  }
+
+  /** Its worker may not have sent it yet. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aBrakeRecallsTheCallOfAnEarlierLeader(boolean isSetBefore) {
+    world.isRemote = true;
+    world.takesBack = true;
+    world.configure(CALL);
+    LaunchSpec launch = world.launch("j", "h1");
+    Command.SetBrake brake =
+        new Command.SetBrake(Brake.of(new Brake.Key(Brake.Target.ALL, "", ""), 0).build(), 0);
+    if (isSetBefore) {
+      world.run(brake);
+      world.settle();
+      world.recalls.clear();
+    }
+    world.crashAndRestart();
+    world.configure(CALL);
+    CompletionStage<BrakeView> set = world.run(brake);
+    world.settle();
+    assertThat(world.recalls).extracting(LaunchSpec::invocation).contains(launch.invocation());
+    assertThat(set.toCompletableFuture()).isNotDone();
+    world.post(new LoopInput.Recalled(List.of(launch.invocation())));
+    world.settle();
+    assertThat(set.toCompletableFuture())
+        .isCompletedWithValueMatching(view -> view.unconfirmed().isEmpty());
   }
 
   @Test

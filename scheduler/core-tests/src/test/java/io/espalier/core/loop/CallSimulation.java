@@ -56,7 +56,11 @@ final class CallSimulation {
        "bistro_job->back": {"owner": "o", "call": {"http": {"url": "http://h"}, "unknown_hold_sec": 60,
          "callback": {"base_url": "http://s"}}},
        "bistro_job->only": {"owner": "o", "call": {"http": {"url": "http://h"}, "unknown_hold_sec": 60,
-         "callback": {"base_url": "http://s"}}}}
+         "callback": {"base_url": "http://s"}}},
+       "bistro_job->steps": {"owner": "o", "steps": [
+         {"name": "one", "call": {"http": {"url": "http://h"}, "unknown_hold_sec": 60,
+           "callback": {"base_url": "http://s"}}},
+         {"name": "two", "call": {"http": {"url": "http://h"}, "unknown_hold_sec": 60}}]}}
       """;
 
   /** What must hold. */
@@ -243,7 +247,7 @@ final class CallSimulation {
   }
 
   private boolean allEnded() {
-    return world.stored.size() == 20
+    return world.stored.size() == 24
         && world.stored.values().stream().allMatch(row -> row.status().isFinal());
   }
 

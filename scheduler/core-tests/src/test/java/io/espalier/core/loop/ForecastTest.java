@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.within;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.view.JobEta;
+import io.espalier.core.api.view.JobEta.Bottleneck;
+import io.espalier.core.api.view.JobEta.Kind;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.forecast.Forecast;
 import io.espalier.core.forecast.JobPace;
@@ -340,22 +342,31 @@ class ForecastTest {
     assertThat(world.running).as("closed").isEmpty();
     Forecast run = forecast(snapshot(), 30_000);
     assertThat(run.isComplete()).isTrue();
-    // As with windows of the job; but a window of a node ends no task's time to start.
+    // As with windows of the job.
     assertThat(run.millis()).isEqualTo(2 * 86_400_000L + 3_600_000 + 600_000 - BEGAN);
     assertThat(run.starts()).isEqualTo(310);
   }
 
   @Test
   void noTaskIsForecastThatWouldOutlastItsWindow() {
-    String job = "\"bistro_job->a\": {\"owner\": \"o\", \"windows\": [\"01:00-01:10 UTC\"]OVERRUN}";
-    world.configure(skewed("roundrobin", job.replace("OVERRUN", "")));
-    // Two pairs of tasks fit into a window, of sixty.
-    long last = 29 * 86_400_000L + 3_600_000 - BEGAN;
-    assertThat(forecast(snapshot(), 240_000).millis()).isEqualTo(last + 480_000);
-    world.configure(skewed("roundrobin", job.replace("OVERRUN", ", \"overrun\": \"allow\"")));
-    // Three pairs start in each.
-    assertThat(forecast(snapshot(), 240_000).millis())
-        .isEqualTo(19 * 86_400_000L + 3_600_000 - BEGAN + 720_000);
+    String windows = "\"windows\": [\"01:00-01:10 UTC\"]";
+    String job = "\"bistro_job->a\": {\"owner\": \"o\", \"overrun\": \"OVERRUN\"";
+    String ofJob = skewed("roundrobin", job + ", " + windows + "}");
+    String ofNodes =
+        skewed("roundrobin", job + "}")
+            .replace(
+                "\"resources\"",
+                "\"node_windows\": [{\"level\": \"host\", " + windows + "}], \"resources\"");
+    for (String config : List.of(ofJob, ofNodes)) {
+      world.configure(config.replace("OVERRUN", "avoid"));
+      // Two pairs of tasks fit into a window, of sixty.
+      long last = 29 * 86_400_000L + 3_600_000 - BEGAN;
+      assertThat(forecast(snapshot(), 240_000).millis()).isEqualTo(last + 480_000);
+      world.configure(config.replace("OVERRUN", "allow"));
+      // Three pairs start in each.
+      assertThat(forecast(snapshot(), 240_000).millis())
+          .isEqualTo(19 * 86_400_000L + 3_600_000 - BEGAN + 720_000);
+    }
   }
 
   private static Forecast forecast(SchedulerSnapshot from, long millis) {
@@ -408,10 +419,49 @@ class ForecastTest {
   @Test
   void tasksThatNeverEndAreCounted() {
     world.configure(skewed("roundrobin", ONE));
-    world.run(new Command.SetLimit(new LimitOverride("host", "slots", "h0", 0, "o", "r", 0, 0), 0));
-    world.settle();
+    limit("host", "slots", "h0", 0);
     JobEta eta = answered(new Query.Eta("a", 30_000));
     assertThat(eta.never()).isBetween(119L, 120L);
+  }
+
+  @Test
+  void whenNoTaskMayStartTheLimitThatClosesMostOfThemIsTheBottleneck() {
+    world.configure(
+        idle(skewed("roundrobin", ONE).replace("\"owner\"", "\"max_concurrent\": 5, \"owner\"")));
+    for (int host = 0; host < 20; host++) {
+      limit("host", "slots", "h" + host, 0);
+    }
+    JobEta eta = answered(new Query.Eta("a", 30_000));
+    assertThat(eta.never()).isEqualTo(eta.left()).isEqualTo(310);
+    assertThat(eta.bottleneck())
+        .isEqualTo(new Bottleneck(Kind.RESOURCE, "host", "h0", "slots", 0, -1, -1));
+  }
+
+  @Test
+  void aPlaceBelowAClosedNodeIsNoBottleneck() {
+    String conns = ", \"db\": {\"conns\": {\"default\": 1, \"limit\": 1}}}, \"scheduler\"";
+    world.configure(idle(skewed("roundrobin", ONE)).replace("}, \"scheduler\"", conns));
+    for (int host = 1; host < 20; host++) {
+      limit("host", "slots", "h" + host, 1_000);
+      for (int db = 0; db < 10; db++) {
+        limit("db", "conns", "d" + host + "-" + db, 10);
+      }
+    }
+    limit("host", "slots", "h0", 0);
+    assertThat(answered(new Query.Eta("a", 30_000)).bottleneck())
+        .as("slower is only what is below h0")
+        .matches(place -> place != null && place.level().equals("db") && place.limit() == 10);
+  }
+
+  /** The same, but nothing starts. */
+  private static String idle(String config) {
+    return config.replace("{\"bistro_settings\": {", "{\"bistro_settings\": {\"enabled\": false,");
+  }
+
+  private void limit(String level, String resource, String node, int limit) {
+    world.run(
+        new Command.SetLimit(new LimitOverride(level, resource, node, limit, "o", "r", 0, 0), 0));
+    world.settle();
   }
 
   /** Returns the milliseconds left at the rate since the start. */

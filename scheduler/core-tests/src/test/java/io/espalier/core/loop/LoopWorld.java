@@ -22,6 +22,9 @@ import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskRunner;
 import io.espalier.core.running.Throttle;
+import io.espalier.core.scheduling.CoreEvent;
+import io.espalier.core.scheduling.CoreEventListener;
+import io.espalier.core.scheduling.Replay;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.spi.WorkerSelector;
@@ -164,8 +167,19 @@ final class LoopWorld {
   }
 
   LoopWorld(int maxAttempts) {
+    this(maxAttempts, event -> {});
+  }
+
+  /** The recorder takes all that happens to the core, until it is restarted. */
+  LoopWorld(int maxAttempts, CoreEventListener recorder) {
     core = new SchedulingCore(7, selectors);
+    core.recordTo(recorder);
     loop = newLoop(1, maxAttempts);
+  }
+
+  /** Replays what was recorded in a new core. */
+  Replay.Summary replay(List<CoreEvent> recorded) {
+    return new Replay(new SchedulingCore(7, selectors), policies, recorded.iterator()).run();
   }
 
   /** What a restart after a crash leaves: the store, nothing else. */
@@ -215,6 +229,7 @@ final class LoopWorld {
             }),
         new LoopOptions(
             epoch,
+            "here",
             "testhost",
             maxAttempts,
             events.isEmpty() ? 1 : events.get(events.size() - 1).sequence() + 1,

@@ -338,7 +338,7 @@ class NotificationsTest {
     configure(webhook("ops", ""));
     configure(webhook("ops", ""), "");
     assertThat(summaries().stream().filter(each -> each.contains("leads now")))
-        .containsExactly("scheduler testhost leads now, in epoch 1");
+        .containsExactly("scheduler here leads now, in epoch 1");
   }
 
   @Test

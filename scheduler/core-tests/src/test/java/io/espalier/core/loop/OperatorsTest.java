@@ -309,6 +309,49 @@ class OperatorsTest {
         "no such job: nope");
   }
 
+  @Test
+  void runningTasksOfASelectionAreKilledAndTheirJobGoesOn() {
+    world.configure(TWO_HOSTS);
+    SelectionResult preview =
+        done(world.run(new Command.KillTasks(selection(TaskSelector.ALL, true, -1))));
+    assertThat(preview).isEqualTo(new SelectionResult("j", 2, 0, List.of("a", "d"), true, 0));
+    refused(
+        world.run(new Command.KillTasks(selection(TaskSelector.ALL, false, 3))),
+        RefusedException.Reason.CONFLICT,
+        "2 tasks match, not 3");
+    assertThat(world.kills).isEmpty();
+    TaskSelector some = new TaskSelector(Set.of(), "", Set.of("a", "b"), "");
+    SelectionResult killed = done(world.run(new Command.KillTasks(selection(some, false, 1))));
+    assertThat(killed).isEqualTo(new SelectionResult("j", 1, 0, List.of("a"), false, 1));
+    assertThat(world.kills).containsExactly("j/a term");
+    assertThat(newest("task_kill_requested").data().get("node")).isEqualTo(Json.of("a"));
+    assertThat(newest("task_kill_requested").data().get("author")).isEqualTo(Json.of("ann"));
+    assertThat(newest("task_kill_requested").data().get("reason")).isEqualTo(Json.of("bad data"));
+    // Those that are cancelled and still run can be killed again.
+    done(world.run(new Command.Cancel(selection(with(StatusLabel.RUNNING), false, 2))));
+    assertThat(
+            done(world.run(new Command.KillTasks(selection(TaskSelector.ALL, false, 2)))).changed())
+        .isEqualTo(2);
+    assertThat(world.kills).hasSize(5);
+    world.end("j", "a", TaskResult.Kind.KILLED, null, null);
+    assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.CANCELLED);
+    assertThat(world.running).containsKey(key("b"));
+    refused(
+        world.run(new Command.KillTasks(TaskSelection.all("nope", "", ""))),
+        RefusedException.Reason.UNKNOWN,
+        "no such job: nope");
+    world.core.verify();
+  }
+
+  @Test
+  void aKilledSelectionLeavesTheStatusToTheEnd() {
+    world.configure(TWO_HOSTS);
+    done(world.run(new Command.KillTasks(selection(TaskSelector.ALL, false, -1))));
+    assertThat(world.row("j", "a").status().isCancelled()).isFalse();
+    world.writes("j", "a", "done");
+    assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.DONE);
+  }
+
   // ---- rerun and forgive
 
   private TaskSelection selection(TaskSelector selector, boolean preview, long expect) {

@@ -23,6 +23,8 @@ import io.espalier.core.running.Progress;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.TaskKey;
+import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.Quarantine;
 import io.espalier.json.JsonReader;
 import java.util.ArrayList;
 import java.util.List;
@@ -269,6 +271,48 @@ class QueryQueueTest {
     assertThat(node.jobs()).containsExactly(Map.entry("j", new TaskCounts(0, 0, 0, 2, 0, 0, 0)));
     assertThatThrownBy(() -> ask(new Query.Node("rack", "h2")))
         .hasRootCauseMessage("no level is called rack; there are instance, host, db");
+  }
+
+  @Test
+  void whatClosesANodeIsToldInTheTreeAndOfEachNodeThatHasNoOtherWay() {
+    world.configure(TWO_HOSTS);
+    Brake.Key h1 = new Brake.Key(Brake.Target.NODE, "host", "h1");
+    world.run(new Command.SetBrake(Brake.of(h1, 0).reason("the network is down").build(), 0));
+    Quarantine.Key h2 = new Quarantine.Key("host", "h2", "j");
+    world.run(new Command.SetQuarantine(h2, "ann", "disk errors"));
+    world.settle();
+    assertThat(kinds(ask(new Query.Tree("", "", "", 1, 100))))
+        .containsExactly(List.of(), List.of(Kind.BRAKE), List.of());
+    assertThat(kinds(ask(new Query.Tree("", "", "j", 1, 100))))
+        .as("closed for one job")
+        .containsExactly(List.of(), List.of(Kind.BRAKE), List.of(Kind.QUARANTINE));
+    List<Reason> below = ask(new Query.Node("db", "a")).closed();
+    assertThat(below).extracting(Reason::node).containsExactly("h1");
+    assertThat(below.get(0).message()).contains("the network is down");
+    assertThat(ask(new Query.Node("db", "d")).closed()).isEmpty();
+  }
+
+  private static List<List<Kind>> kinds(TreeView tree) {
+    return tree.nodes().stream()
+        .map(node -> node.closed().stream().map(Reason::kind).toList())
+        .toList();
+  }
+
+  @Test
+  void aNodeWithAnotherWayIsNotClosedByAGateAboveIt() {
+    world.configure(
+        """
+        {"bistro_settings": {
+           "nodes": {"levels": ["host", "db"], "node_sources": [
+             {"source": "manual", "prefs": {"h1": ["a", "b"], "h2": ["b"]}}]},
+           "resources": {}},
+         "bistro_job->j": {"owner": "o", "status_from": "exit_code", "command": ["/bin/true"]}}
+        """);
+    Brake.Key h1 = new Brake.Key(Brake.Target.NODE, "host", "h1");
+    world.run(new Command.SetBrake(Brake.of(h1, 0).build(), 0));
+    world.settle();
+    assertThat(ask(new Query.Node("db", "a")).closed()).hasSize(1);
+    assertThat(ask(new Query.Node("db", "b")).closed()).as("h2 is open").isEmpty();
   }
 
   @Test

@@ -11,8 +11,10 @@ import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.rollout.Rollout;
 import io.espalier.core.rollout.Rollout.Phase;
+import io.espalier.core.rollout.RolloutOrder;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.scheduling.query.SubtreeCountScan;
+import io.espalier.core.scheduling.query.WaitReasonScan;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.RolloutRow;
@@ -24,13 +26,18 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.assertj.core.api.Assertions;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Roll-outs in stages, while all goes on (docs/adr/0079-staged-rollouts.md). */
 class RolloutTrackerTest {
   private final LoopWorld world = new LoopWorld();
   private int perHost = 5;
   private String command = "x";
+  private String settings = "";
+  private String ownEnvironment = "";
 
   private String config(String rollout) {
     String hosts =
@@ -47,10 +54,15 @@ class RolloutTrackerTest {
             .collect(Collectors.joining(", "));
     return """
     {"bistro_settings": {"nodes": {"levels": ["host", "db"],
-       "node_sources": [{"source": "manual", "prefs": {%s}}]}, "resources": {}},
-     "bistro_job->j": {"owner": "o", "backoff": [1, "repeat"], "command": ["%s"]%s}}
+       "node_sources": [{"source": "manual", "prefs": {%s}}]}, "resources": {}%s},
+     "bistro_job->j": {"owner": "o", "backoff": [1, "repeat"], "command": ["%s"]%s%s}}
     """
-        .formatted(hosts, command, rollout.isEmpty() ? "" : ", \"rollout\": {" + rollout + "}");
+        .formatted(
+            hosts,
+            settings,
+            command,
+            ownEnvironment,
+            rollout.isEmpty() ? "" : ", \"rollout\": {" + rollout + "}");
   }
 
   private static final String STAGES =
@@ -170,6 +182,24 @@ class RolloutTrackerTest {
     world.run(new Command.Promote("j", "ann", ""));
     world.settle();
     assertThat(counts()).containsExactly(1L, 0L, 39L, 0L);
+  }
+
+  @Test
+  void whoAsksWhyTasksWaitIsToldOfTheirStage() {
+    world.configure(config(STAGES));
+    WaitReasonScan scan = world.core.tasks().waiting(world.core.findJob("j"));
+    while (!scan.isDone()) {
+      scan.step(100);
+    }
+    assertThat(scan.reasons(10, 1).reasons())
+        .singleElement()
+        .satisfies(
+            group -> {
+              assertThat(group.kind()).isEqualTo("rollout");
+              assertThat(group.count()).isEqualTo(39);
+              assertThat(group.message())
+                  .startsWith("wait for their stage: stage 2 of 3 (20%) opens when");
+            });
   }
 
   /** Done, ready, running and blocked, and the same below the root. */
@@ -350,6 +380,57 @@ class RolloutTrackerTest {
     assertThat(rollout().sizes()).containsExactly(1L, 7L, 32L);
   }
 
+  /** Otherwise a change that reaches all jobs goes on in the stages that were opened before it. */
+  @Test
+  void anotherInheritedEnvironmentBeginsAgain() {
+    settings = environment("{\"A\": \"1\", \"B\": \"1\"}", "[\"C\"]");
+    ownEnvironment = environment("{\"B\": \"own\"}", null);
+    world.configure(config(STAGES));
+    endAll("done");
+    world.advance(600_000);
+    assertThat(rollout().stage()).isEqualTo(1);
+    settings = environment("{\"A\": \"1\", \"B\": \"2\"}", "[\"C\"]");
+    world.configure(config(STAGES));
+    assertThat(rollout().stage()).as("the job has its own B").isEqualTo(1);
+    for (String next :
+        List.of(
+            environment("{\"A\": \"2\", \"B\": \"2\"}", "[\"C\"]"),
+            environment("{\"A\": \"2\", \"B\": \"2\"}", "[\"D\"]"))) {
+      settings = next;
+      world.configure(config(STAGES));
+      assertThat(rollout().stage()).as(next).isZero();
+      endAll("done");
+      world.advance(600_000);
+      assertThat(rollout().stage()).isEqualTo(1);
+    }
+  }
+
+  private static String environment(String set, @Nullable String passed) {
+    return ", \"task_subprocess\": {\"environment\": "
+        + set
+        + (passed == null ? "" : ", \"pass_environment\": " + passed)
+        + "}";
+  }
+
+  /** A roll-out that an earlier version has stored does not begin again with an upgrade. */
+  @Test
+  void theFingerprintOfAJobThatInheritsNothingIsThatOfEarlierVersions() {
+    ownEnvironment = environment("{\"A\": \"1\"}", "[\"C\"]");
+    world.configure(config(STAGES));
+    assertThat(rollout().fingerprint())
+        .isEqualTo(
+            RolloutOrder.hash(
+                "j",
+                """
+                command=["x"]
+                call=null
+                steps=null
+                compensate=null
+                config=null
+                {"environment":{"A":"1"},"pass_environment":["C"]}
+                1 20% 100% -1"""));
+  }
+
   @Test
   void aRollOutGoesOnOverAChangeIfItIsToldTo() {
     String stages = STAGES + ", \"on_change\": \"continue\"";
@@ -471,6 +552,49 @@ class RolloutTrackerTest {
     world.settle();
     assertThat(running()).hasSize(35);
     world.core.verify();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aStageOfWhichMoreThanAFifthIsInQuarantineWaitsForAPerson(boolean isLifted) {
+    String config = config("\"stages\": [8, \"100%\"], \"spread\": \"host\", \"soak\": \"10m\"");
+    world.configure(config);
+    for (String host : List.of("h1", "h2")) {
+      String task = running().stream().filter(n -> n.startsWith(host)).findFirst().orElseThrow();
+      world.writes("j", task, host.equals("h1") ? "error" : "failed");
+      world.run(new Command.SetQuarantine(new Quarantine.Key("host", host, "j"), "ann", ""));
+      world.settle();
+    }
+    endAll("done");
+    world.advance(500_000);
+    assertThat(rollout().phase()).isEqualTo(Phase.SOAKING);
+    world.advance(100_000);
+    assertThat(rollout().phase()).isEqualTo(Phase.WAITING);
+    world.crashAndRestart();
+    world.configure(config);
+    world.advance(3_600_000);
+    assertThat(running()).isEmpty();
+    assertThat(rollout().reason())
+        .isEqualTo("2 of 8 tasks of stage 1 are in quarantine, and at most 20 % may be");
+    assertThat(waits(untried()))
+        .endsWith("opens when somebody promotes the job or lifts the quarantine: " + reason());
+    assertThat(events()).as("it has not passed").containsExactly("rollout_stage_opened");
+    if (isLifted) {
+      world.run(new Command.LiftQuarantine(new Quarantine.Key("host", "h2", "j"), "ann", ""));
+      world.settle();
+      assertThat(running()).as("all but those of h1").hasSize(28);
+      assertThat(rollout().reason()).isEmpty();
+    } else {
+      world.run(new Command.Promote("j", "ann", "it is enough"));
+      world.settle();
+      assertThat(running()).as("all but those of h1 and h2").hasSize(24);
+    }
+    assertThat(rollout().stage()).isEqualTo(1);
+    world.core.verify();
+  }
+
+  private String reason() {
+    return rollout().reason();
   }
 
   @Test

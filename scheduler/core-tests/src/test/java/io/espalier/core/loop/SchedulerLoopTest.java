@@ -1,5 +1,6 @@
 package io.espalier.core.loop;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,7 +18,9 @@ import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The loop, driven by hand with the production core. */
@@ -304,6 +307,39 @@ class SchedulerLoopTest {
             "job_state",
             "task_ended",
             "task_started");
+  }
+
+  @Test
+  void aViewThatSomebodyWaitsForComesSoonAndShowsWhatWasDoneBefore() {
+    world.configure(ONE_HOST);
+    world.advance(SchedulerLoop.VIEW_MILLIS);
+    CompletableFuture<@Nullable Void> first = awaitView(new Command.Pause("j", 0, "ada", "why"));
+    world.settle();
+    assertThat(first).as("a view was published at this instant").isNotDone();
+    world.advance(10);
+    assertThat(first).isCompleted();
+    assertThat(requireNonNull(world.view).pauses()).containsKey("j");
+
+    world.storeAnswers = false;
+    CompletableFuture<@Nullable Void> second = awaitView(new Command.Resume("j", "ada", "done"));
+    world.advance(10);
+    assertThat(second).as("not durable yet").isNotDone();
+    CompletableFuture<@Nullable Void> third = awaitView(new Command.Pause("j", 0, "ada", "again"));
+    world.storeAnswers();
+    assertThat(second).isCompleted();
+    assertThat(requireNonNull(world.view).pauses()).isEmpty();
+    world.settle();
+    assertThat(third).as("the view was made before").isNotDone();
+    world.advance(10);
+    assertThat(third).isCompleted();
+    assertThat(requireNonNull(world.view).pauses()).containsKey("j");
+  }
+
+  private CompletableFuture<@Nullable Void> awaitView(Command<?> command) {
+    world.run(command);
+    CompletableFuture<@Nullable Void> shown = new CompletableFuture<>();
+    world.post(new LoopInput.AwaitView(shown));
+    return shown;
   }
 
   @Test

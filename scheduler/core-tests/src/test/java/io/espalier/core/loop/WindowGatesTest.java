@@ -16,6 +16,8 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Windows and freezes, while all goes on (docs/adr/0070-windows.md). */
 class WindowGatesTest {
@@ -235,6 +237,26 @@ class WindowGatesTest {
     assertThat(running("j")).as("it is no failure").isOne();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", ", \"assume\": \"10m\""})
+  void aTaskThatIsKilledAtTheEndOfItsWindowTakesAtLeastAsLong(String assumed) {
+    at("2026-11-23T21:00:00Z");
+    world.configure(config("", "", NIGHT + ", \"at_window_end\": \"kill\"" + assumed));
+    assertThat(running("j")).isOne();
+    until("2026-11-23T22:00:01Z");
+    world.end("j", "a", TaskResult.Kind.KILLED, null, null);
+    until("2026-11-24T20:00:00Z");
+    assertThat(running("j")).as("an hour is left and more").isOne();
+    until("2026-11-24T21:30:00Z");
+    world.writes("j", "a", "incomplete");
+    world.advance(10_000);
+    assertThat(running("j")).isZero();
+    assertThat(reason("j", "a"))
+        .startsWith("window of job j closes Tue 22:00 UTC, and a task takes up to 57 min");
+    until("2026-11-25T20:00:00Z");
+    assertThat(running("j")).isOne();
+  }
+
   @Test
   void aJobThatIsClosedBecauseTasksTakeTooLongDisturbsNoRunningTask() {
     at("2026-11-23T20:00:00Z");
@@ -272,7 +294,7 @@ class WindowGatesTest {
         IntStream.range(0, 30).mapToObj(i -> "\"n" + i + "\"").collect(Collectors.joining(", "));
     world.configure(
         config(probe, "", windows)
-            .replace("\"limit\": 1", "\"limit\": 2, \"follows\": [\"lag\"]")
+            .replace("\"limit\": 1", "\"limit\": 2, \"follows\": [\"lag\"], \"floor\": 1")
             .replace("\"a\", \"b\"", nodes));
     world.run(new Command.PushProbe("lag", "h1", 9, "", ""));
     world.settle();
@@ -360,6 +382,20 @@ class WindowGatesTest {
         .anyMatch(message -> message.contains("and a task takes up to 6 min"));
   }
 
+  @Test
+  void whereNothingIsAssumedTheFirstDurationsCount() {
+    at("2026-11-23T20:00:00Z");
+    world.configure(config("", "", ", \"windows\": [\"20:00-22:00 UTC\"]"));
+    until("2026-11-23T21:00:00Z");
+    world.writes("j", "a", "done");
+    world.advance(1_000);
+    assertThat(running("j")).as("nobody has looked at it yet").isEqualTo(1);
+    until("2026-11-23T21:30:00Z");
+    world.writes("j", "b", "incomplete");
+    world.advance(10_000);
+    assertThat(running("j")).isZero();
+  }
+
   // ---- nodes
 
   private static final String HOSTS =
@@ -388,6 +424,19 @@ class WindowGatesTest {
 
   private List<String> nodes() {
     return world.running.keySet().stream().map(TaskKey::node).sorted().toList();
+  }
+
+  @Test
+  void whatIsOpenForYearsIsNoNews() {
+    at("2026-11-23T10:30:00Z");
+    String always = HOSTS.formatted("\"h\": [\"d\"]", "{\"level\": \"host\", \"windows\": [%s]}");
+    world.configure(always.formatted("\"Mon-Sun UTC\""));
+    assertThat(nodes()).containsExactly("d");
+    world.advance(200);
+    assertThat(Objects.requireNonNull(world.view).windows()).isEmpty();
+    world.configure(always.formatted("\"Mon-Fri UTC\""));
+    assertThat(view(0).message())
+        .isEqualTo("1 node of level host may start tasks until Sat 00:00 UTC");
   }
 
   @Test

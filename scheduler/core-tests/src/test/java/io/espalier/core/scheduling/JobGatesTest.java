@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.scheduling.capacity.LimitTable;
+import io.espalier.core.scheduling.gate.GateTable;
 import io.espalier.core.scheduling.gate.JobGates;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.task.JobThrottle;
@@ -29,7 +30,8 @@ final class JobGatesTest {
     Config config =
         new ConfigFixture("db").job("a").job("b", new JobFixture("b").maxConcurrent(3)).build();
     JobTable table = new JobTable(config, Map.of());
-    JobThrottle throttle = new JobThrottle(table, new RateLimiterClock(), gates, new LimitTable());
+    JobThrottle throttle =
+        new JobThrottle(table, new RateLimiterClock(), gates, new LimitTable(), new GateTable());
     gates.add(
         word -> {
           reads++;

@@ -128,7 +128,12 @@ final class NodeGatesTest {
     core.open(GateKind.JOB_QUARANTINE, Scope.jobOnNode("j66", "host", "n1"));
     core.verify();
     assertThat(round()).hasSize(3);
-    core.open(GateKind.JOB_QUARANTINE, Scope.jobOnNode("j03", "host", "n1"));
+    Scope twice = Scope.jobOnNode("j03", "host", "n1");
+    core.close(new Gate(GateKind.WINDOW_CUTOFF, twice, "", "closes at ten", 0, 0));
+    core.open(GateKind.JOB_QUARANTINE, twice);
+    core.verify();
+    assertThat(round()).as("another gate is closed").isEmpty();
+    core.open(GateKind.WINDOW_CUTOFF, twice);
     core.verify();
     assertThat(round()).hasSize(3);
   }

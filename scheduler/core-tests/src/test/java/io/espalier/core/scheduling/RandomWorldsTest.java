@@ -109,6 +109,15 @@ final class RandomWorldsTest {
     }
   }
 
+  @Execution(ExecutionMode.CONCURRENT)
+  @ParameterizedTest
+  @MethodSource("batches")
+  void theCoreAnswersLikeTheOracleWhereTasksWaitForStages(long first) {
+    for (long seed = first; seed < first + BATCH / 4; seed++) {
+      RandomWorlds.run(seed, Kind.STAGED);
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("fewSeeds")
   void theCoreAnswersLikeTheOracleInRowsOfMoreThan64(long seed) {

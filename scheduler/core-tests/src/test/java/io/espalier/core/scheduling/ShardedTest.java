@@ -122,6 +122,8 @@ final class ShardedTest {
                      'night': {'max_fraction': {'one': 0.5}}}},
                  'bistro_job->global': {'owner': 'o', 'level_for_tasks': 'instance'},
                  'bistro_job->free': {'owner': 'o'},
+                 'bistro_job->bounded': {'owner': 'o', 'max_starting': 2},
+                 'bistro_job->staged': {'owner': 'o', 'rollout': {'stages': [1, '100%']}},
                  'bistro_job->chained': {'owner': 'o', 'depends_on': ['free']},
                  'bistro_job->below': {'owner': 'o', 'level_for_tasks': 'instance',
                    'depends_on': ['global']},
@@ -152,6 +154,26 @@ final class ShardedTest {
             queues ->
                 assertThat(queues)
                     .contains("settings.queues the \"max_slots\" of day hold for each of 2"));
+  }
+
+  @Test
+  void each_scheduler_bounds_the_starts_of_a_job_by_itself() {
+    Config config = Objects.requireNonNull(parse(FIRST).value());
+    assertThat(Objects.requireNonNull(config.job("bounded")).problems())
+        .extracting(problem -> problem.path() + " " + problem.message())
+        .containsExactly(
+            "bistro_job->bounded.max_starting this applies to each of 2 schedulers by itself, not"
+                + " to all of them together");
+  }
+
+  @Test
+  void each_scheduler_has_stages_of_its_own_part() {
+    Config config = Objects.requireNonNull(parse(FIRST).value());
+    assertThat(Objects.requireNonNull(config.job("staged")).problems())
+        .extracting(problem -> problem.path() + " " + problem.message())
+        .containsExactly(
+            "bistro_job->staged.rollout this applies to each of 2 schedulers by itself, not to all"
+                + " of them together");
   }
 
   @Test

@@ -45,6 +45,8 @@ public sealed interface Command<T> {
 
     CompletionStage<Void> kill(Kill command, long nowMillis);
 
+    CompletionStage<SelectionResult> killTasks(KillTasks command, long nowMillis);
+
     CompletionStage<TaskDeadlines> extend(Extend command, long nowMillis);
 
     CompletionStage<Void> pause(Pause command, long nowMillis);
@@ -154,6 +156,28 @@ public sealed interface Command<T> {
     @Override
     public CompletionStage<Void> execute(Handler handler, long nowMillis) {
       return handler.kill(this, nowMillis);
+    }
+  }
+
+  /**
+   * Signals the selected tasks that run, each like by {@link Kill}; all others are passed over.
+   * Nothing else changes: they end as they do, and their job goes on. Answered when the signals are
+   * queued. Otherwise like {@link Forgive}.
+   */
+  record KillTasks(TaskSelection tasks) implements Command<SelectionResult> {
+    @Override
+    public String author() {
+      return tasks.author();
+    }
+
+    @Override
+    public String reason() {
+      return tasks.reason();
+    }
+
+    @Override
+    public CompletionStage<SelectionResult> execute(Handler handler, long nowMillis) {
+      return handler.killTasks(this, nowMillis);
     }
   }
 

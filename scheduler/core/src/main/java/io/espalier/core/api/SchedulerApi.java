@@ -26,6 +26,9 @@ public interface SchedulerApi {
   /** The use of each resource as of at most a few seconds ago, returned at once: for metrics. */
   List<ResourceUse> recentResources();
 
+  /** The starts in flight of the jobs that bound them, by name, returned at once: for metrics. */
+  List<JobStarts> startsOfJobs();
+
   /** The queues as of at most a few seconds ago, returned at once: for metrics. */
   List<QueueView> recentQueues();
 
@@ -60,7 +63,10 @@ public interface SchedulerApi {
    */
   CompletionStage<byte[]> snapshot();
 
-  /** Executes an operator's command; completes once its effect is durable. */
+  /**
+   * Executes an operator's command; completes once its effect is durable and {@link #view} has it,
+   * so that whoever reads after the answer sees what was ordered.
+   */
   <T> CompletionStage<T> run(Command<T> command);
 
   /**

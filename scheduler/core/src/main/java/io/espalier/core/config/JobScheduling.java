@@ -14,6 +14,8 @@ import java.util.Optional;
  *
  * @param queue queue to which it belongs
  * @param maxConcurrent maximum number of running tasks; 0: unlimited
+ * @param maxStarting maximum number of starts in flight: placed, and not confirmed by the runner;
+ *     0: unlimited
  * @param startRate maximum rate at which its tasks start; empty: unlimited
  * @param reserveAfter how long a task may wait only for slots until a node is reserved for it
  *     (docs/design/design.md#room-kept-for-heavy-tasks); empty: forever
@@ -31,6 +33,7 @@ import java.util.Optional;
 public record JobScheduling(
     String queue,
     int maxConcurrent,
+    int maxStarting,
     Optional<StartRate> startRate,
     Optional<Duration> reserveAfter,
     List<String> roles,
@@ -48,6 +51,7 @@ public record JobScheduling(
   public static final JobScheduling DEFAULT =
       new JobScheduling(
           DEFAULT_QUEUE,
+          0,
           0,
           Optional.empty(),
           Optional.of(Duration.ofSeconds(60)),

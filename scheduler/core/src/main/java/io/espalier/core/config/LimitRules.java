@@ -21,6 +21,8 @@ import java.util.Map;
  * @param groups kinds of redundancy groups, in the order of the configuration
  * @param probes values that tell how well nodes are, in the order of the configuration
  * @param health how limits follow probes, by name of the resource
+ * @param shardTags which of several schedulers has a subtree under the instance whose top has the
+ *     tag, by tag
  */
 @RecordBuilder
 public record LimitRules(
@@ -31,7 +33,8 @@ public record LimitRules(
     Map<String, Duration> killOverLimit,
     List<GroupRule> groups,
     List<ProbeSpec> probes,
-    Map<String, HealthRule> health)
+    Map<String, HealthRule> health,
+    Map<String, Integer> shardTags)
     implements LimitRulesBuilder.With {
   public static final LimitRules NONE =
       new LimitRules(
@@ -42,6 +45,7 @@ public record LimitRules(
           Map.of(),
           List.of(),
           List.of(),
+          Map.of(),
           Map.of());
 
   public LimitRules {
@@ -52,5 +56,6 @@ public record LimitRules(
     groups = List.copyOf(groups);
     probes = List.copyOf(probes);
     health = Map.copyOf(health);
+    shardTags = Map.copyOf(shardTags);
   }
 }

@@ -135,6 +135,12 @@ public enum EventKind {
       "An operator applied a configuration; it is written to its source.",
       List.of("saved", "deleted", "settings", "kills", "new", "nodes"),
       Members.COMMAND),
+  SUBTREE_RELEASED(
+      "A subtree and its statuses were let go; the shard named here may take it.",
+      List.of("node", "shard", "tasks")),
+  SUBTREE_TAKEN(
+      "A subtree that another scheduler has released was taken, with its statuses.",
+      List.of("node", "shard", "tasks")),
   CONFIG_IN_FORCE("A configuration and its nodes are in force.", List.of("jobs", "nodes")),
   LEADER_CHANGED(
       "A scheduler leads and has its first configuration in force.", List.of("leader", "epoch")),

@@ -21,6 +21,12 @@ public final class EtaEstimate {
   /** Places that take at least this part of the longest time count as equally narrow. */
   private static final double AS_NARROW = 0.9;
 
+  /** The search for a window counts as this many visited nodes. */
+  public static final int UNITS_PER_WINDOW = 1_000;
+
+  /** The estimate that most cases do not exceed. */
+  private static final double MOST = 0.9;
+
   private final WorkLeft left;
   private final Topology nodes;
   private final Job config;
@@ -29,6 +35,11 @@ public final class EtaEstimate {
   private final JobWindows windows;
 
   private @Nullable Place narrowest;
+
+  /** The closed node that keeps most tasks of the job, with the limit that closes it. */
+  private @Nullable Place closing;
+
+  private double closingTasks;
   private double secondMillis;
 
   /**
@@ -56,11 +67,14 @@ public final class EtaEstimate {
     NARROWEST,
     /** Compare the places with it. */
     COMPARE,
+    /** Find the windows in which the tasks start. */
+    WINDOWS,
     DONE
   }
 
   private final int job;
   private final boolean isKnown;
+  private final long nowMillis;
   private final List<EtaDemand> demands;
 
   /** By node: whether no task can run on it or below it. */
@@ -85,8 +99,10 @@ public final class EtaEstimate {
    * @param isKnown whether that pace was measured or given; otherwise there is no time in the
    *     answer
    * @param scan a complete one of that job, which must not get stale meanwhile
+   * @param nowMillis the instant from which the answer counts
    */
-  public EtaEstimate(WorkLeft left, int job, JobPace pace, boolean isKnown, EtaScan scan) {
+  public EtaEstimate(
+      WorkLeft left, int job, JobPace pace, boolean isKnown, EtaScan scan, long nowMillis) {
     this.left = left;
     this.nodes = left.topology();
     this.config = Objects.requireNonNull(left.job(job));
@@ -94,7 +110,8 @@ public final class EtaEstimate {
     this.pace = pace;
     this.isKnown = isKnown;
     this.scan = scan;
-    windows = new JobWindows(left.config(), config, pace);
+    this.nowMillis = nowMillis;
+    windows = new JobWindows(left.config(), config, pace, nowMillis);
     demands = scan.demands();
     closed = new boolean[scan.size()];
   }
@@ -106,27 +123,50 @@ public final class EtaEstimate {
   /**
    * Runs a slice.
    *
-   * @param units how many nodes and places to visit
+   * @param units about how many nodes and places to visit; a window counts as many of them
    * @return how many were visited, at least 1
    */
   public int step(int units) {
     int used = 0;
-    for (; used < units && !isDone(); used++) {
-      boolean isOver = phase == Phase.CLOSED ? at == closed.length : demand == demands.size();
-      if (isOver) {
-        end();
-      } else if (phase == Phase.CLOSED) {
-        close(at++);
-      } else if (at == demands.get(demand).size()) {
-        demand++;
-        at = 0;
-      } else if (phase == Phase.NARROWEST) {
-        find(demands.get(demand), at++);
-      } else {
-        compare(demands.get(demand), at++);
-      }
+    while (used < units && !isDone()) {
+      used += phase == Phase.WINDOWS ? findWindow() : visit();
     }
     return Math.max(1, used);
+  }
+
+  private int findWindow() {
+    if (windows.isKnown(lastStart(MOST))) {
+      end();
+      return 1;
+    }
+    windows.findNext();
+    return UNITS_PER_WINDOW;
+  }
+
+  private int visit() {
+    boolean isOver = phase == Phase.CLOSED ? at == closed.length : demand == demands.size();
+    if (isOver) {
+      end();
+    } else if (phase == Phase.CLOSED) {
+      close(at++);
+    } else if (at == demands.get(demand).size()) {
+      demand++;
+      at = 0;
+    } else {
+      visit(demands.get(demand), at++);
+    }
+    return 1;
+  }
+
+  private void visit(EtaDemand of, int place) {
+    if (!isOfWorkers(of.resource()) && closed[of.first() + place]) {
+      return; // Nothing waits for slots here that a slot more would let start.
+    }
+    if (phase == Phase.NARROWEST) {
+      find(of, place);
+    } else {
+      compare(of, place);
+    }
   }
 
   /** Ends a phase. */
@@ -141,44 +181,54 @@ public final class EtaEstimate {
             runs
                 ? Math.min(left.left(job), Math.round(closedTasks))
                 : left.left(job) - left.running(job);
-        findOfJob(left.left(job) - never);
-        phase = narrowest == null ? Phase.DONE : Phase.COMPARE;
+        if (runs && never > 0 && never >= left.left(job) - left.running(job)) {
+          narrowest = null; // Nothing is left that may start: the place that is closed is named.
+        } else {
+          findOfJob(left.left(job) - never);
+        }
+        phase = narrowest == null ? Phase.WINDOWS : Phase.COMPARE;
       }
-      case COMPARE, DONE -> phase = Phase.DONE;
+      case COMPARE -> phase = Phase.WINDOWS;
+      case WINDOWS, DONE -> phase = Phase.DONE;
     }
   }
 
   /** Returns the answer, once it is done. */
-  public JobEta answer(long nowMillis) {
+  public JobEta answer() {
     long tasks = left.left(job);
     if (tasks == 0) {
       return new JobEta(config.name(), nowMillis, 0, 0, 0, 0, null);
     }
     long blocked = Math.min(never, tasks);
-    double most = quantile(tasks - blocked, 0.9, nowMillis);
+    double most = quantile(tasks - blocked, MOST);
     if (Double.isInfinite(most)) {
       blocked = tasks - left.running(job);
-      most = quantile(tasks - blocked, 0.9, nowMillis);
+      most = quantile(tasks - blocked, MOST);
     }
-    double p50 = isKnown ? quantile(tasks - blocked, 0.5, nowMillis) / 1000 : -1;
+    double p50 = isKnown ? quantile(tasks - blocked, 0.5) / 1000 : -1;
     double p90 = isKnown ? most / 1000 : -1;
     return new JobEta(config.name(), nowMillis, tasks, blocked, p50, p90, bottleneck());
   }
 
   private void close(int node) {
     int parent = node == 0 ? -1 : nodes.parent(nodes.slot(node, 0));
-    boolean above = parent >= 0 && closed[parent];
-    closed[node] = above || isTooLow(node);
-    closedTasks += closed[node] && !above ? scan.own(node) : 0;
-  }
-
-  private boolean isTooLow(int node) {
+    if (parent >= 0 && closed[parent]) {
+      closed[node] = true;
+      return;
+    }
     for (Resource resource : left.config().settings().resources().ofLevel(nodes.level(node))) {
-      if (left.limit(node, resource.index()) < config.needs().get(resource.index())) {
-        return true;
+      int limit = left.limit(node, resource.index());
+      int need = config.needs().get(resource.index());
+      if (limit < need) {
+        closed[node] = true;
+        closedTasks += scan.own(node);
+        if (scan.own(node) > closingTasks) {
+          closingTasks = scan.own(node);
+          closing = new Place(Kind.RESOURCE, node, resource, limit, need, 0, 0, 0);
+        }
+        return;
       }
     }
-    return false;
   }
 
   private double limit(EtaDemand of, int place) {
@@ -262,7 +312,7 @@ public final class EtaEstimate {
    * Returns the time until all is over that this part of the cases does not exceed; infinite when
    * the windows of the job are too short.
    */
-  private double quantile(long tasks, double part, long nowMillis) {
+  private double quantile(long tasks, double part) {
     long running = left.running(job);
     long ready = Math.max(0, tasks - running);
     double longest = running == 0 ? 0 : pace.restQuantile(root(part, (double) running));
@@ -270,18 +320,31 @@ public final class EtaEstimate {
       return longest;
     }
     double first = pace.quantile(root(part, Math.min((double) ready, 1_000.0)));
-    longest = Math.max(longest, first + windows.delayMillis(nowMillis, 0));
+    longest = Math.max(longest, first + windows.delayMillis(0));
     Place place = narrowest;
     if (place == null) {
       return longest;
     }
-    int equal = Math.max(1, equallyNarrow);
-    double slots = Math.max(1, place.limit() / place.need());
     boolean isRate = place.kind() == Kind.START_RATE;
-    double last = isRate ? first : pace.restQuantile(root(part, slots * equal));
-    double chance = place.deviationMillis() * normal(root(part, equal));
-    double start = place.millis() + chance - (isRate ? 0 : pace.restMillis());
-    return Math.max(longest, start + windows.delayMillis(nowMillis, Math.max(0, start)) + last);
+    double slots = Math.max(1, place.limit() / place.need());
+    double last = isRate ? first : pace.restQuantile(root(part, slots * equal()));
+    double start = lastStart(part);
+    return Math.max(longest, start + windows.delayMillis(Math.max(0, start)) + last);
+  }
+
+  /** Returns after how long the last task starts, without windows; 0: nothing narrows the job. */
+  private double lastStart(double part) {
+    Place place = narrowest;
+    if (place == null) {
+      return 0;
+    }
+    double chance = place.deviationMillis() * normal(root(part, equal()));
+    boolean isRate = place.kind() == Kind.START_RATE;
+    return place.millis() + chance - (isRate ? 0 : pace.restMillis());
+  }
+
+  private int equal() {
+    return Math.max(1, equallyNarrow);
   }
 
   private static double root(double part, double count) {
@@ -300,20 +363,22 @@ public final class EtaEstimate {
   }
 
   private @Nullable Bottleneck bottleneck() {
-    Place place = narrowest;
+    boolean isClosed = narrowest == null;
+    Place place = isClosed ? closing : narrowest;
     if (place == null) {
       return null;
     }
     Resource resource = place.resource();
     boolean ofNode = place.kind() == Kind.RESOURCE;
     double next = Math.max(secondMillis, place.nextMillis());
+    double nextOfAll = ofNode ? nextOfLevel : next;
     return new Bottleneck(
         place.kind(),
         ofNode ? nodes.levels().name(nodes.level(place.node())) : "",
         ofNode ? nodes.name(place.node()) : "",
         resource == null ? "" : resource.name(),
         place.limit(),
-        (place.millis() - next) / 1000,
-        (place.millis() - (ofNode && resource != null ? nextOfLevel : next)) / 1000);
+        isClosed ? -1 : (place.millis() - next) / 1000,
+        isClosed ? -1 : (place.millis() - nextOfAll) / 1000);
   }
 }

@@ -18,7 +18,7 @@ public final class EtaScan {
   /** In trees with more nodes, the lowest level that has tasks is not looked at. */
   private static final int MOST_NODES = 200_000;
 
-  /** Zeroing so many numbers costs about as much as visiting one task. */
+  /** Setting this many numbers to zero counts as one visited task. */
   private static final int CLEARED_PER_UNIT = 64;
 
   /** In place of a job: all of them, without an order. */

@@ -13,6 +13,7 @@ import io.espalier.core.scheduling.window.WindowCutoff;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 
 /** Opens and closes the windows of jobs and nodes in virtual time. */
 final class ForecastWindows {
@@ -26,14 +27,17 @@ final class ForecastWindows {
 
   ForecastWindows(SchedulingCore core, Map<String, JobPace> paces) {
     this.core = core;
-    nodes = new NodeWindowGates(core);
+    ToLongFunction<Job> takes =
+        job ->
+            WindowCutoff.of(
+                job.scheduling(), paces.getOrDefault(job.name(), JobPace.constant(0))::mostMillis);
+    // Paces are those of the copy throughout.
+    nodes = new NodeWindowGates(core, takes, Long.MAX_VALUE);
     Config config = core.config();
     for (Job job : config.jobs().values()) {
       List<Schedule> schedules = config.settings().schedules(job);
       if (!schedules.stream().allMatch(Schedule::isAlways)) {
-        JobPace pace = paces.getOrDefault(job.name(), JobPace.constant(0));
-        long cutoff = WindowCutoff.of(job.scheduling(), pace::mostMillis);
-        times.add(new Timed(job.name(), new OpenTimes(schedules), cutoff));
+        times.add(new Timed(job.name(), new OpenTimes(schedules), takes.applyAsLong(job)));
       }
     }
     next = times.isEmpty() ? Long.MAX_VALUE : 0;

@@ -80,11 +80,11 @@ public final class PlanForecaster {
     while (!scan.isDone()) {
       scan.step(Integer.MAX_VALUE);
     }
-    EtaEstimate estimate = new EtaEstimate(work, job, pace, isKnown, scan);
+    EtaEstimate estimate = new EtaEstimate(work, job, pace, isKnown, scan, nowMillis);
     while (!estimate.isDone()) {
       estimate.step(Integer.MAX_VALUE);
     }
-    return estimate.answer(nowMillis);
+    return estimate.answer();
   }
 
   private List<Peak> peaks() {

@@ -105,7 +105,7 @@ public final class WorkCopy {
 
   private boolean isClosed(String job) {
     for (GateKind kind : GateKind.values()) {
-      if (kind.closes() == Scope.Kind.JOB && core.gate(kind, job) != null) {
+      if (kind.closes() == Scope.Kind.JOB && !kind.isLackOfRoom() && core.gate(kind, job) != null) {
         return true;
       }
     }

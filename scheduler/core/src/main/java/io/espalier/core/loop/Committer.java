@@ -63,9 +63,6 @@ final class Committer {
 
   private final StartsInFlight starting;
 
-  /** Whether the runner says when it has started a task. */
-  private boolean confirms;
-
   private boolean stopped;
 
   /** Receives ends. */
@@ -97,17 +94,6 @@ final class Committer {
     this.ended = ended;
   }
 
-  /**
-   * Takes the bound of the starts in flight.
-   *
-   * @param most 0: there is none
-   */
-  void bound(int most) {
-    if (starting.configured(most)) {
-      confirms = ports.runner().confirmStarts(most > 0);
-    }
-  }
-
   // ---- collecting
 
   /** The changes of this step so far; replaced by each commit. */
@@ -129,13 +115,14 @@ final class Committer {
         task.launch.worker(),
         task.launch.call(),
         task.waitedMillis,
-        task.counters);
+        task.counters,
+        task.sharesCharge ? task.batch : "");
   }
 
   /** Records the start of a task, which goes to the runner once that is durable. */
   void started(Live task, long nowMillis) {
     toDispatch.add(task);
-    starting.placed(task.invocation());
+    starting.placed(task.launch);
     StatusRow row = row(task);
     write(row);
     events.started(task, row, nowMillis);
@@ -369,7 +356,9 @@ final class Committer {
     if (core.running().closed(task.run, GateKind.JOB_BRAKE, GateKind.NODE_BRAKE) != null) {
       return "a brake was set";
     }
-    if (core.running().closed(task.run, GateKind.JOB_WINDOW, GateKind.NODE_WINDOW) != null) {
+    if (core.running()
+            .closed(task.run, GateKind.JOB_WINDOW, GateKind.NODE_WINDOW, GateKind.WINDOW_CUTOFF)
+        != null) {
       return "its window has closed";
     }
     if (core.running().closed(task.run, GateKind.HALTED, GateKind.ROLLOUT) != null) {
@@ -429,9 +418,7 @@ final class Committer {
 
   /** A task was handed to the runner. */
   private void handed(Live task, long nowMillis) {
-    if (!confirms) {
-      starting.confirmed(task.invocation(), nowMillis);
-    }
+    starting.handed(task.invocation(), nowMillis);
     TimeExtension.extendAtStart(task, ports.runner());
     if (task.killAtStart != null) {
       ports.runner().kill(task.key.job(), task.key.node(), task.invocation(), task.killAtStart);

@@ -53,11 +53,13 @@ final class InvocationRecovery {
               .call(row.call())
               .limits(row.call() == null ? InvocationLimits.NONE : row.call().limits())
               .build();
-      long run = core.adopt(row.job(), row.node(), row.worker());
+      long run = core.adopt(row.job(), row.node(), row.worker(), row.batch());
       Settings settings = core.config().settings();
       Live task = new Live(row.key(), run, launch, row.status(), settings.defaults().retrying());
       task.dispatched = true;
       task.resumed = true;
+      task.batch = row.batch();
+      task.sharesCharge = !row.batch().isEmpty();
       task.waitedMillis = row.waitedMillis();
       task.counters = row.counters();
       task.countersWritten = row.counters();

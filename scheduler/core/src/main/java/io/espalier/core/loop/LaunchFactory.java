@@ -85,6 +85,7 @@ final class LaunchFactory {
     Live first = batch == 0 ? null : live.ofRun(batch);
     if (first != null) {
       task.batch = first == task ? task.invocation().token() : first.batch;
+      task.sharesCharge = !core.running().batch(run).isEmpty();
     }
     return task;
   }

@@ -84,6 +84,18 @@ public sealed interface LoopInput {
   }
 
   /**
+   * Waits for a view of everything that was done before.
+   *
+   * @param shown completes, on the owner's thread, once monitors have that view
+   */
+  record AwaitView(CompletableFuture<@Nullable Void> shown) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.awaitView(shown);
+    }
+  }
+
+  /**
    * Reads the state of the loop.
    *
    * @param read runs on the owner's thread at the end of the step; must not change anything
@@ -263,7 +275,7 @@ public sealed interface LoopInput {
   record FindAbsent(Set<String> jobs, CompletableFuture<Set<String>> answer) implements LoopInput {
     @Override
     public void apply(SchedulerLoop loop, long nowMillis) {
-      answer.complete(loop.findAbsent(jobs));
+      loop.findAbsent(jobs, answer);
     }
   }
 
@@ -278,6 +290,37 @@ public sealed interface LoopInput {
     @Override
     public void apply(SchedulerLoop loop, long nowMillis) {
       loop.forgetAbsent(this, nowMillis);
+    }
+  }
+
+  /**
+   * Closes the subtrees that are to go to other schedulers, and opens all others.
+   *
+   * @param reasons by the name of a node directly under the instance, a sentence
+   */
+  record CloseSubtrees(Map<String, String> reasons) implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.closeSubtrees(reasons, nowMillis);
+    }
+  }
+
+  /**
+   * Stores the statuses of a subtree that another scheduler has released. Tasks that this scheduler
+   * has in its tree are left alone.
+   *
+   * @param createTimes which jobs of their names the rows belong to, where that is known and the
+   *     store has no rows of the job
+   * @param durable completes, on any thread, when they are durable
+   */
+  record PutStatuses(
+      List<StatusRow> rows,
+      Map<String, Long> createTimes,
+      CompletableFuture<@Nullable Void> durable)
+      implements LoopInput {
+    @Override
+    public void apply(SchedulerLoop loop, long nowMillis) {
+      loop.putStatuses(this, nowMillis);
     }
   }
 

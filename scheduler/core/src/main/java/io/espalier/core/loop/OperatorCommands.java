@@ -13,6 +13,7 @@ import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.command.BrakeCommands;
+import io.espalier.core.loop.command.JobStop;
 import io.espalier.core.loop.command.LimitOverrideCommands;
 import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.command.SelectionCommand;
@@ -26,6 +27,7 @@ import io.espalier.core.loop.rollout.RolloutTracker;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.outcome.JobEvent;
@@ -68,7 +70,7 @@ final class OperatorCommands implements Command.Handler {
   private final RolloutTracker rollouts;
   private final ViewPublisher views;
   private final Committer committer;
-  private final Consumer<SelectionCommand> chores;
+  private final Consumer<SlicedWork> chores;
   private final Reports reports;
 
   /** Takes what services report about their calls. */
@@ -92,7 +94,7 @@ final class OperatorCommands implements Command.Handler {
       Outbox outbox,
       TaskKiller kills,
       WorkerPool pool,
-      Consumer<SelectionCommand> chores,
+      Consumer<SlicedWork> chores,
       Reports reports) {
     this.core = parts.core();
     this.live = parts.live();
@@ -159,10 +161,15 @@ final class OperatorCommands implements Command.Handler {
         new Slices(command, EventKind.CANCELLED, null, committer::cancelled));
   }
 
+  @Override
+  public CompletionStage<SelectionResult> killTasks(Command.KillTasks command, long nowMillis) {
+    return select(command.tasks(), TaskOperations.KILL, new Kills(command));
+  }
+
   private CompletionStage<SelectionResult> select(
-      TaskSelection tasks, SelectionCommand.Act act, Slices slices) {
+      TaskSelection tasks, SelectionCommand.Act act, SelectionCommand.Sink sink) {
     SelectionCommand chore =
-        new SelectionCommand(core, live, tasks, act, slices, new CompletableFuture<>());
+        new SelectionCommand(core, live, tasks, act, sink, new CompletableFuture<>());
     chores.accept(chore);
     return chore.answer();
   }
@@ -201,8 +208,7 @@ final class OperatorCommands implements Command.Handler {
 
     @Override
     public void sliced(Runnable durable) {
-      var unused = committer.commit();
-      committer.whenDurable(now -> durable.run());
+      OperatorCommands.this.sliced(durable);
     }
 
     @Override
@@ -222,6 +228,35 @@ final class OperatorCommands implements Command.Handler {
         outcomes.again(selection.job(), lifts, nowMillis);
         committer.updateJobStates(nowMillis);
       }
+      committer.commit().thenRun(durable);
+    }
+  }
+
+  /** Kills tasks that run; each has an event of its own, and nothing else is recorded. */
+  private final class Kills implements SelectionCommand.Sink {
+    private final Command.KillTasks command;
+
+    Kills(Command.KillTasks command) {
+      this.command = command;
+    }
+
+    @Override
+    public void changed(StatusRow row, long nowMillis) {
+      throw new IllegalStateException("a task that does not run cannot be killed: " + row);
+    }
+
+    @Override
+    public void changedRunning(Live task, long nowMillis) {
+      kills.kill(task.key, command, nowMillis);
+    }
+
+    @Override
+    public void sliced(Runnable durable) {
+      OperatorCommands.this.sliced(durable);
+    }
+
+    @Override
+    public void finished(TaskSelection selection, long tasks, long nowMillis, Runnable durable) {
       committer.commit().thenRun(durable);
     }
   }
@@ -318,13 +353,21 @@ final class OperatorCommands implements Command.Handler {
   @Override
   public CompletionStage<Long> stop(Command.Stop command, long nowMillis) {
     pause(new Command.Pause(command.job(), 0, command.author(), command.reason()), true, nowMillis);
-    long signaled = 0;
-    for (Live task : live.all()) {
-      if (task.key.job().equals(command.job()) && kills.kill(task.key, command, nowMillis)) {
-        signaled++;
-      }
-    }
-    return committer.commitInTurn(signaled);
+    CompletableFuture<Long> answer = new CompletableFuture<>();
+    chores.accept(
+        new JobStop(
+            live,
+            kills,
+            command,
+            this::sliced,
+            killed -> committer.commitInTurn(killed).thenAccept(answer::complete)));
+    return answer;
+  }
+
+  /** Commits a slice. */
+  private void sliced(Runnable durable) {
+    var unused = committer.commit();
+    committer.whenDurable(now -> durable.run());
   }
 
   // ---- limits

@@ -58,6 +58,7 @@ import io.espalier.core.status.store.StoreTransaction;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -95,7 +96,6 @@ public final class SchedulerLoop {
 
   private final SchedulingCore core;
   private final LoopPorts ports;
-
   private final LiveTasks live = new LiveTasks();
   private final LoopEvents events;
   private final PauseRegistry pauses;
@@ -118,7 +118,7 @@ public final class SchedulerLoop {
   private final JobStateTracker outcomes;
   private final RolloutTracker rollouts;
   private final CheckpointWriter checkpoints = new CheckpointWriter();
-  private final StartsInFlight starting = new StartsInFlight();
+  private final StartsInFlight starting;
   private final LaunchFactory starts;
   private final UpdateApplier changes;
   private final InvocationRecovery recovery;
@@ -127,6 +127,7 @@ public final class SchedulerLoop {
   private final OperatorCommands commands;
   private final TaskReports reports;
   private final JobForgetting forgetting;
+  private final MovingSubtrees subtrees;
   private final RoundSteps steps;
   private final StartRounds rounds;
   private final TimedStarts timedStarts;
@@ -147,9 +148,10 @@ public final class SchedulerLoop {
       LoopOptions options) {
     this.core = core;
     this.ports = ports;
-    this.leader = options.workerHost();
+    this.leader = options.name();
     this.epoch = options.epoch();
     this.events = new LoopEvents(options.firstEvent());
+    this.starting = new StartsInFlight(core, ports.runner());
     this.admission = new JobAdmission(core);
     this.pauses = new PauseRegistry(core, events);
     this.limits = new LimitOverrideCommands(core, events);
@@ -177,7 +179,7 @@ public final class SchedulerLoop {
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
-    this.pool = new WorkerPool(core, live, events, ports.runner(), options.workerHost());
+    this.pool = new WorkerPool(core, live, events, ports.runner(), options.name());
     this.starts = new LaunchFactory(core, live, pool, options, ports.warnings());
     this.changes = new UpdateApplier(core, live, events, outcomes, options.epoch());
     this.recovery = new InvocationRecovery(core, live);
@@ -205,6 +207,7 @@ public final class SchedulerLoop {
             pool,
             chores::add,
             reports::calledBack);
+    this.subtrees = new MovingSubtrees(core);
     this.forgetting = new JobForgetting(shared, changes, completion);
     this.steps =
         new RoundSteps(
@@ -324,15 +327,17 @@ public final class SchedulerLoop {
     complete(durable, committer.written());
   }
 
+  void awaitView(CompletableFuture<@Nullable Void> shown) {
+    views.await(shown);
+  }
+
   void willRead(UpdatePlan plan, CompletableFuture<@Nullable Void> durable) {
     changes.willRead(plan);
     complete(durable, committer.commit());
   }
 
   void update(PreparedUpdate update, CompletableFuture<Void> inForce, long nowMillis) {
-    update.forgotten().stream()
-        .sorted()
-        .forEach(job -> forgetting.forget(job, "deleted and made again", "", nowMillis));
+    forgetting.forgetReplaced(update.forgotten(), nowMillis);
     update.incarnations().forEach(committer.batch()::incarnation);
     changes.begin(update, inForce);
   }
@@ -341,14 +346,24 @@ public final class SchedulerLoop {
     changes.take(rows.rows(), rows.last(), rows.unreadable());
   }
 
-  Set<String> findAbsent(Set<String> jobs) {
-    return forgetting.findAbsent(jobs);
+  void findAbsent(Set<String> jobs, CompletableFuture<Set<String>> answer) {
+    chores.add(forgetting.findAbsent(jobs, answer));
   }
 
   void forgetAbsent(LoopInput.ForgetAbsent input, long nowMillis) {
     complete(
         input.answer(),
         forgetting.forgetAbsent(input.job(), input.reason(), input.archive(), nowMillis));
+  }
+
+  void closeSubtrees(Map<String, String> reasons, long nowMillis) {
+    subtrees.close(reasons, nowMillis);
+  }
+
+  void putStatuses(LoopInput.PutStatuses input, long nowMillis) {
+    subtrees.put(input.rows(), row -> committer.changed(row, nowMillis));
+    input.createTimes().forEach(committer.batch()::incarnation);
+    complete(input.durable(), committer.commit());
   }
 
   void configProblems(List<Problem> problems) {
@@ -385,6 +400,7 @@ public final class SchedulerLoop {
 
   void workers(List<WorkerInfo> workers, long nowMillis) {
     pool.set(workers, nowMillis);
+    starting.workers(workers);
   }
 
   void progressed(TaskKey key, Invocation invocation, @Nullable Progress newest, long nowMillis) {
@@ -422,6 +438,13 @@ public final class SchedulerLoop {
   /** The peak usage of every resource so far. */
   public List<PeakUsage> peaks() {
     return core.capacity().peaks();
+  }
+
+  /** The names of the nodes on which tasks are live. */
+  public Set<String> busyNodes() {
+    Set<String> nodes = new HashSet<>();
+    live.all().forEach(task -> nodes.add(task.key.node()));
+    return nodes;
   }
 
   /** The number of live invocations. */
@@ -496,7 +519,6 @@ public final class SchedulerLoop {
       brakes.configured(nowMillis);
       steps.configured(nowMillis);
       outbox.configured(core.config());
-      committer.bound(core.config().settings().capacity().maxStarting());
       leads(nowMillis);
       kills.recheck();
       views.inForce(changes.nodesAtMillis());

@@ -417,7 +417,8 @@ final class UpdateApplier {
               WorkerRef.LOCAL,
               null,
               row.waitedMillis(),
-              row.counters()));
+              row.counters(),
+              ""));
     }
     core.setStatus(job, node, status);
     if (count && reading != null && reading.isFresh(row.job())) {

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 final class ViewPublisher {
   /** The longest interval between two views of an idle scheduler; shows that it is healthy. */
   private static final long HEARTBEAT_MILLIS = 1_000;
+
+  /** The shortest interval between two views that somebody waits for. */
+  private static final long AWAITED_MILLIS = 10;
 
   private final SchedulingCore core;
   private final LiveTasks live;
@@ -59,6 +63,9 @@ final class ViewPublisher {
 
   private SchedulerView latest = SchedulerView.EMPTY;
 
+  /** Those that wait for a view made from now on. */
+  private List<CompletableFuture<@Nullable Void>> awaiting = new ArrayList<>();
+
   ViewPublisher(
       SchedulingCore core,
       LiveTasks live,
@@ -86,6 +93,11 @@ final class ViewPublisher {
 
   void changed() {
     dirty = true;
+  }
+
+  /** Completes the given stage once a view of what has happened so far is published. */
+  void await(CompletableFuture<@Nullable Void> shown) {
+    awaiting.add(shown);
   }
 
   void inForce(long nodesFetchedAtMillis) {
@@ -135,10 +147,12 @@ final class ViewPublisher {
   void step(long nowMillis, Committer committer, Consumer<SchedulerView> to) {
     SchedulerView view = makeIfDue(nowMillis);
     if (view != null) {
+      List<CompletableFuture<@Nullable Void>> shown = awaiting;
+      awaiting = new ArrayList<>();
       if (committer.isDurable()) {
-        publish(view, nowMillis, to);
+        publish(view, shown, nowMillis, to);
       } else {
-        committer.whenDurable(now -> publish(view, now, to));
+        committer.whenDurable(now -> publish(view, shown, now, to));
       }
     }
     remind(nowMillis, to);
@@ -157,16 +171,24 @@ final class ViewPublisher {
   }
 
   private long due() {
+    if (!awaiting.isEmpty()) {
+      return publishedAt + AWAITED_MILLIS;
+    }
     return publishedAt + (dirty ? SchedulerLoop.VIEW_MILLIS : HEARTBEAT_MILLIS);
   }
 
   /** Publishes a view; everything that it shows must be durable. */
-  private void publish(SchedulerView view, long nowMillis, Consumer<SchedulerView> views) {
+  private void publish(
+      SchedulerView view,
+      List<CompletableFuture<@Nullable Void>> shown,
+      long nowMillis,
+      Consumer<SchedulerView> views) {
     waits = false;
     error(SchedulerView.BEHIND, null);
     latest = view;
     publishedAt = nowMillis;
     views.accept(latest);
+    shown.forEach(stage -> stage.complete(null));
   }
 
   /**

@@ -2,6 +2,7 @@ package io.espalier.core.protocol;
 
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
+import io.espalier.core.protocol.SchedulerProtocol.Past;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class RegistrationHandler {
   private final LeadershipTerm term;
   private final ProtocolTimers timers;
-  private final boolean runsUnknown;
+  private final Past past;
   private final WorkerRegistry pool;
   private final TrackedRuns runs;
   private final WorkerHealth states;
@@ -21,21 +22,17 @@ final class RegistrationHandler {
   private long sessions;
   private long earlierLeasesEnd = Long.MIN_VALUE;
 
-  /**
-   * @param runsUnknown whether a worker may have invocations that the store does not know; such a
-   *     worker must stop all its tasks
-   */
   RegistrationHandler(
       LeadershipTerm term,
       ProtocolTimers timers,
-      boolean runsUnknown,
+      Past past,
       WorkerRegistry pool,
       TrackedRuns runs,
       WorkerHealth states,
       SchedulerOutput out) {
     this.term = term;
     this.timers = timers;
-    this.runsUnknown = runsUnknown;
+    this.past = past;
     this.pool = pool;
     this.runs = runs;
     this.states = states;
@@ -49,9 +46,30 @@ final class RegistrationHandler {
 
   /** Returns true when the worker has served an earlier scheduler that a new store cannot know. */
   boolean showsEarlierScheduler(Heartbeat heartbeat) {
-    return term.isForeign(heartbeat.storeId())
-        || (heartbeat.epoch() != 0 && heartbeat.epoch() != term.epoch())
-        || heartbeat.runs().stream().anyMatch(run -> !runs.knows(run));
+    return !hasServedThisStore(heartbeat)
+        && (term.isForeign(heartbeat.storeId())
+            || (heartbeat.epoch() != 0 && heartbeat.epoch() != term.epoch())
+            || hasUnknownRuns(heartbeat));
+  }
+
+  private boolean hasServedThisStore(Heartbeat heartbeat) {
+    return !heartbeat.storeId().isEmpty() && heartbeat.storeId().equals(term.storeId());
+  }
+
+  private boolean hasUnknownRuns(Heartbeat heartbeat) {
+    return heartbeat.runs().stream().anyMatch(run -> !runs.knows(run));
+  }
+
+  /**
+   * Returns true when a worker has invocations of a leadership that the store does not know. It
+   * must stop all its tasks. A new store knows the leaderships that it has had itself.
+   */
+  private boolean mustStop(Heartbeat heartbeat) {
+    return switch (past) {
+      case KNOWN -> false;
+      case NEW -> !hasServedThisStore(heartbeat) && hasUnknownRuns(heartbeat);
+      case UNKNOWN -> hasUnknownRuns(heartbeat);
+    };
   }
 
   /** Handles a heartbeat. To be called only while no newer leader is known. */
@@ -133,8 +151,7 @@ final class RegistrationHandler {
       Heartbeat heartbeat, @Nullable RemoteWorker known, long nowMillis) {
     WorkerRef ref = heartbeat.worker();
     RemoteWorker holder = pool.ofShard(ref.shard());
-    if ((known != null && known.retired)
-        || (runsUnknown && heartbeat.runs().stream().anyMatch(run -> !runs.knows(run)))) {
+    if ((known != null && known.retired) || mustStop(heartbeat)) {
       return null;
     }
     if (holder != null && holder != known && !mayReplace(holder, heartbeat, nowMillis)) {

@@ -61,9 +61,10 @@ public final class SchedulerProtocol {
     /** The store knows every invocation that may be alive: no wait. */
     KNOWN,
     /**
-     * As far as is known the store is new: no wait at first. The wait of {@link #UNKNOWN} begins
-     * when a worker shows that there was an earlier scheduler: by an epoch, by an invocation, or by
-     * another store that it served.
+     * As far as is known the store is new, and its own leaderships are all that there were: no wait
+     * at first. The wait of {@link #UNKNOWN} begins when a worker shows that there was an earlier
+     * scheduler: by another store that it served, or, if it names none, by an epoch or an
+     * invocation.
      */
     NEW,
     /**
@@ -89,8 +90,7 @@ public final class SchedulerProtocol {
     this.out = out;
     this.runs = new TrackedRuns(out);
     this.states = new WorkerHealth(term.epoch(), timers, past != Past.UNKNOWN, pool, runs);
-    this.registrations =
-        new RegistrationHandler(term, timers, past != Past.KNOWN, pool, runs, states, out);
+    this.registrations = new RegistrationHandler(term, timers, past, pool, runs, states, out);
     this.batches = new WorkDispatcher(term.epoch(), timers, pool, runs, states, out);
   }
 

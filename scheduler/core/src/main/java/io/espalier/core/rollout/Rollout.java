@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param failed how many of these have failed, in any attempt
  * @param p95Millis the 95th percentile of the durations in the last stage that had enough tasks; 0:
  *     none had
- * @param reason why it is halted; otherwise empty
+ * @param reason why it is halted, or waits although nothing is to be approved; otherwise empty
  * @param author who has halted it; empty: a check
  */
 @RecordBuilder
@@ -93,6 +93,11 @@ public record Rollout(
   /** Returns the roll-out in another phase. */
   public Rollout in(Phase next, long atEndMillis) {
     return with().phase(next).endedMillis(atEndMillis).reason("").author("").build();
+  }
+
+  /** Returns the roll-out while its stage proves too little for the next one to open by itself. */
+  public Rollout inconclusive(String why) {
+    return in(Phase.WAITING, endedMillis).with().reason(why).build();
   }
 
   /** Returns the roll-out after it was halted. */

@@ -16,7 +16,7 @@ public interface TaskRunner extends AutoCloseable {
   /** The value of {@code --runner}. */
   String name();
 
-  /** The {@code worker_shard} and {@code worker_host} of the tasks it runs. */
+  /** The {@code worker_shard} of the tasks it runs. */
   String shard();
 
   /**

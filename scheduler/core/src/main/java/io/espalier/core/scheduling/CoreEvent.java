@@ -91,7 +91,8 @@ public sealed interface CoreEvent {
   record StatusSet(int job, int node, @Nullable TaskStatus status) implements CoreEvent {}
 
   /** A task that was already running was registered. */
-  record Adopted(String job, String node, WorkerRef worker, long run) implements CoreEvent {}
+  record Adopted(String job, String node, WorkerRef worker, String batch, long run)
+      implements CoreEvent {}
 
   /** A running task ended. */
   record Finished(long run, @Nullable TaskStatus status) implements CoreEvent {}

@@ -5,6 +5,7 @@ import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.group.RedundancyGroups;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.scheduling.task.RunBatches;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.status.TaskStatus.Main;
 import java.util.EnumMap;
@@ -32,6 +33,7 @@ final class InvariantChecker {
     state.limits.check();
     state.caps.check(state.places);
     state.rates.check();
+    batches();
     groups();
     state.index.check();
     if (state.reservations != null) {
@@ -104,6 +106,18 @@ final class InvariantChecker {
               (long) free[i] + withheld < 0 == state.over.isOver(resource, place),
               "over the limit");
         }
+      }
+    }
+  }
+
+  /** Checks that of the tasks of a batch that are charged on nodes, one carries what they share. */
+  private void batches() {
+    RunBatches batches = runs.batches();
+    for (int run = 0; run < runs.high(); run++) {
+      if (runs.isUsed(run) && !batches.name(run).isEmpty() && state.places.isPlaced(run)) {
+        int carrier = batches.carrier(run);
+        check(carrier >= 0 && state.places.isPlaced(carrier), "the carrier of a batch");
+        check(batches.name(carrier).equals(batches.name(run)), "the batch of a carrier");
       }
     }
   }

@@ -132,7 +132,11 @@ public final class Replay {
       same(
           e,
           new CoreEvent.Adopted(
-              e.job(), e.node(), e.worker(), core.adopt(e.job(), e.node(), e.worker())));
+              e.job(),
+              e.node(),
+              e.worker(),
+              e.batch(),
+              core.adopt(e.job(), e.node(), e.worker(), e.batch())));
     } else if (event instanceof CoreEvent.Gated e) {
       gate(e);
     } else if (event instanceof CoreEvent.WorkersNamed e) {

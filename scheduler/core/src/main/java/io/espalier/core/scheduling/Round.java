@@ -282,7 +282,7 @@ public final class Round {
         Job configured = state.jobs.job(job);
         BatchSpec batch = configured == null ? null : configured.scheduling().batch().orElse(null);
         if (batch != null) {
-          return placeBatch(job, run, batch);
+          return placeBatch(run, batch);
         }
         sink.placed(runs.id(run), 0);
         return 1;
@@ -300,12 +300,12 @@ public final class Round {
     return before != null && before.main() == TaskStatus.Main.ERROR;
   }
 
-  private int placeBatch(int job, int first, BatchSpec batch) {
+  private int placeBatch(int first, BatchSpec batch) {
     long number = runs.id(first);
     int most = hasFailedBefore(first) ? 1 : batch.max();
     sink.placed(number, number);
     int placed = 1;
-    while (placed < most && left > 0 && isOpen(job)) {
+    while (placed < most && left > 0) {
       int run = starter.startBeside(first, batch.level());
       if (run == TaskAllocator.NO_MORE) {
         break;

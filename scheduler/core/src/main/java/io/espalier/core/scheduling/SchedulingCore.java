@@ -279,10 +279,10 @@ public final class SchedulingCore {
   }
 
   /**
-   * Closes a gate of a job or of a node with everything below it, for all jobs or for one, known or
-   * not, until {@link #open(GateKind, Scope)} is called for the same kind and scope; it replaces an
-   * older gate of these. No task starts there meanwhile; none is killed. Takes constant time; a
-   * node that of one path and, where jobs have {@code reserve_after}, of all reservations of nodes.
+   * Closes a gate of a job, a worker, or a node with everything below it, for all jobs or for one,
+   * known or not, until {@link #open(GateKind, Scope)} is called for the same kind and scope; it
+   * replaces an older gate of these. No task starts there meanwhile; none is killed. Takes constant
+   * time; a node that of one path and, where jobs have {@code reserve_after}, of all reservations.
    */
   public void close(Gate gate) {
     gates.close(gate);
@@ -573,11 +573,13 @@ public final class SchedulingCore {
    * update that brings the job and node adds it to the tree, so that it is not started twice.
    *
    * @param worker the worker it runs on, in the pool or not; {@link WorkerRef#LOCAL}: no worker
+   * @param batch the name of the batch with whose tasks it shares a charge: of all of them with a
+   *     known node, one is charged for it; empty: none
    * @return the running task, for {@link #finish}
    * @throws IllegalArgumentException when the task is already running; the caller must check this
    *     itself when the job or node is unknown
    */
-  public long adopt(String job, String node, WorkerRef worker) {
+  public long adopt(String job, String node, WorkerRef worker, String batch) {
     int known = state().jobs.find(job);
     // Of a dropped job even the queue is forgotten, which the next state does not know any more.
     int number = known >= 0 && state().jobs.dropped[known] ? -1 : known;
@@ -588,18 +590,20 @@ public final class SchedulingCore {
       throw new IllegalArgumentException("the task is running");
     }
     int charged = worker.isLocal() ? -1 : pool.number(worker.shard());
-    int run;
-    if (at >= 0) {
-      run = state().occupancy.adopt(number, at, charged);
-    } else {
-      run = state().occupancy.adoptOutside(number, charged);
+    int run = live.adopt(number, at, charged, batch);
+    if (at < 0) {
       runs.setNames(run, new RunningTasks.NamedPath(List.of(), List.of(node)));
       runs.setJobName(run, job);
     }
     state().places.setOrphan(run, state().whereabouts.isOrphan(run, node));
     live.started(run);
-    record(new CoreEvent.Adopted(job, node, worker, runs.id(run)));
+    record(new CoreEvent.Adopted(job, node, worker, batch, runs.id(run)));
     return runs.id(run);
+  }
+
+  /** Registers a running task that shares no charge with others. */
+  public long adopt(String job, String node, WorkerRef worker) {
+    return adopt(job, node, worker, "");
   }
 
   /**

@@ -1,6 +1,8 @@
 package io.espalier.core.scheduling;
 
 import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.worker.WorkerIndex;
@@ -51,6 +53,12 @@ final class WorkerInvariants {
       }
     }
     check(tasks == index.tasks(worker), "tasks of worker " + worker);
+    Scope gate = Scope.worker(state.pool.shard(worker));
+    check(
+        state.pool.info(worker) == null
+            || state.pool.isHeld(worker)
+                == (state.gateTable.get(GateKind.WORKER_STARTING, gate) != null),
+        "gate of worker " + worker);
     check(tasks == state.pool.runs(worker), "charged tasks of worker " + worker);
     for (int k = 0; k < used.length && index.isKnown(worker); k++) {
       check(
@@ -86,6 +94,7 @@ final class WorkerInvariants {
     boolean fits =
         info != null
             && info.takesTasks()
+            && !state.pool.isHeld(worker)
             && !index.capacity().isFull(worker)
             && !index.isFullFor(job, worker)
             && index.passes(job, worker);

@@ -216,7 +216,12 @@ public final class StatusParser {
     return report.withData(data == null ? null : ownData((Json.Obj) data));
   }
 
+  /** Returns the integer, which Bistro takes in text too; null for anything else. */
   private static @Nullable Integer intValue(Json value) {
+    if (value instanceof Json.Str text) {
+      String digits = text.value().strip();
+      return digits.matches("[-+]?[0-9]{1,9}") ? Integer.valueOf(digits) : null;
+    }
     if (value instanceof Json.Num number) {
       try {
         return number.value().intValueExact();

@@ -1,7 +1,6 @@
 package io.espalier.core.topology;
 
 import io.espalier.core.config.GroupRule;
-import io.espalier.core.config.Partition;
 import io.espalier.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,24 +18,31 @@ import java.util.Set;
  */
 final class PartitionFilter {
   private static final int SAMPLES = 5;
+  private static final int UNKNOWN = -2;
 
   private final TopologyBuilder from;
-  private final Partition shard;
+  private final Division division;
+  private final int own;
 
   /** By entry: the child of the instance to whose subtree it belongs. */
   private final int[] tops;
 
-  /** By entry that is a child of the instance: its partition + 1; 0: not determined yet. */
+  /**
+   * By entry that is a child of the instance: its scheduler, or {@link Division#NOBODY}; {@link
+   * #UNKNOWN}: not determined yet.
+   */
   private final int[] owners;
 
   private int closed;
   private final List<String> samples = new ArrayList<>();
 
-  PartitionFilter(TopologyBuilder from, Partition shard) {
+  PartitionFilter(TopologyBuilder from, Division division) {
     this.from = from;
-    this.shard = shard;
+    this.division = division;
+    own = division.shard().index();
     tops = new int[from.size()];
     owners = new int[from.size()];
+    Arrays.fill(owners, UNKNOWN);
   }
 
   /** The nodes of the partition alone, with the same problems. */
@@ -44,7 +50,7 @@ final class PartitionFilter {
     findTops();
     int[] numbers = new int[tops.length];
     for (int entry = 1; entry < tops.length; entry++) {
-      if (owner(entry) == shard.index()) {
+      if (owner(entry) == own) {
         numbers[entry] = into.copyEntry(from, entry);
       }
     }
@@ -129,12 +135,12 @@ final class PartitionFilter {
   }
 
   private boolean isOwn(int slot) {
-    return owner(from.slotEntry(slot)) == shard.index();
+    return owner(from.slotEntry(slot)) == own;
   }
 
   /** Returns true when a child of the instance belongs to this partition. */
   private boolean isHere(int entry) {
-    return ownerOfTop(entry) == shard.index();
+    return ownerOfTop(entry) == own;
   }
 
   private void note(int entry, int parent) {
@@ -145,9 +151,9 @@ final class PartitionFilter {
           NodeNames.shown(from.entryName(entry))
               + " under "
               + above
-              + " (it is of shard "
-              + owner(entry)
-              + ")");
+              + (owner(entry) == Division.NOBODY
+                  ? " (it is being handed over)"
+                  : " (it is of shard " + owner(entry) + ")"));
     }
   }
 
@@ -184,9 +190,9 @@ final class PartitionFilter {
   }
 
   private int ownerOfTop(int top) {
-    if (owners[top] == 0) {
-      owners[top] = Partition.ownerOf(from.entryName(top), shard.count()) + 1;
+    if (owners[top] == UNKNOWN) {
+      owners[top] = division.ownerOf(from.entryName(top));
     }
-    return owners[top] - 1;
+    return owners[top];
   }
 }

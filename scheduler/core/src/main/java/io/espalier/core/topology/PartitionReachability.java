@@ -1,6 +1,5 @@
 package io.espalier.core.topology;
 
-import io.espalier.core.config.Partition;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -12,12 +11,12 @@ import java.util.List;
  */
 public final class PartitionReachability {
   private final TopologyBuilder nodes;
-  private final Partition shard;
+  private final Division division;
   private final BitSet reached = new BitSet();
 
   PartitionReachability(TopologyBuilder nodes) {
     this.nodes = nodes;
-    this.shard = nodes.shard();
+    this.division = nodes.division();
     int slots = nodes.slotCount();
     // A further edge of a parent may come after its children, so repeat until nothing changes.
     boolean changed = true;
@@ -27,7 +26,7 @@ public final class PartitionReachability {
         int entry = nodes.slotEntry(slot);
         int parent = nodes.slotParent(slot);
         if (!reached.get(entry)
-            && (parent == 0 ? shard.owns(nodes.entryName(entry)) : reached.get(parent))) {
+            && (parent == 0 ? division.owns(nodes.entryName(entry)) : reached.get(parent))) {
           reached.set(entry);
           changed = true;
         }
@@ -39,7 +38,7 @@ public final class PartitionReachability {
   public boolean reaches(NodeSpec node) {
     String parent = node.parent();
     if (parent == null || node.parentLevel() == 0) {
-      return shard.owns(node.name());
+      return division.owns(node.name());
     }
     int entry = nodes.entryOf(node.parentLevel(), parent);
     return entry > 0 && reached.get(entry);

@@ -35,7 +35,7 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
 
   private final Levels levels;
   private final String instanceName;
-  private final Partition shard;
+  private final Division division;
   private final NamePool pool = new NamePool();
 
   /** Distinct (level, name) in order of arrival, the instance first. */
@@ -78,7 +78,7 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
 
   /** Creates a builder with only the instance node. */
   public TopologyBuilder(Levels levels, String instanceName) {
-    this(levels, instanceName, Partition.WHOLE);
+    this(levels, instanceName, Division.WHOLE);
   }
 
   /**
@@ -86,9 +86,17 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
    * contains those of the partition.
    */
   public TopologyBuilder(Levels levels, String instanceName, Partition shard) {
+    this(levels, instanceName, Division.byHash(shard));
+  }
+
+  /**
+   * Creates a builder with only the instance node. All nodes are to be added; the built tree
+   * contains those of the scheduler's part.
+   */
+  public TopologyBuilder(Levels levels, String instanceName, Division division) {
     this.levels = levels;
     this.instanceName = instanceName;
-    this.shard = shard;
+    this.division = division;
     this.entriesOfLevel = new IntList[levels.count()];
     Arrays.setAll(entriesOfLevel, i -> new IntList());
     String objection = NodeNames.objection(instanceName);
@@ -211,13 +219,13 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
   public boolean isInShard(int level, String name) {
     int entry = entryOf(level, name);
     if (entry <= 0) {
-      return entry == 0 && shard.ownsInstance();
+      return entry == 0 && division.shard().ownsInstance();
     }
     int at = entry;
     for (int parent = parentOfFirst(at); parent != 0; parent = parentOfFirst(at)) {
       at = parent;
     }
-    return shard.owns(entryName(at));
+    return division.owns(entryName(at));
   }
 
   /**
@@ -254,18 +262,18 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
     if (problemCount > 0) {
       return new Result<>(null, problems());
     }
-    if (shard.isWhole()) {
+    if (division.isWhole()) {
       return new Result<>(pack(order), List.of());
     }
-    PartitionFilter cut = new PartitionFilter(this, shard);
+    PartitionFilter cut = new PartitionFilter(this, division);
     TopologyBuilder own = cut.cut(new TopologyBuilder(levels, instanceName));
     own.spreadGroups = cut.spread(groups, lowestSeen);
     return new Result<>(own.pack(order), cut.warnings());
   }
 
-  /** The partition whose nodes {@link #build} selects. */
-  public Partition shard() {
-    return shard;
+  /** The division by which {@link #build} selects the nodes of this scheduler. */
+  public Division division() {
+    return division;
   }
 
   /** Adds a node of another builder without an edge. */

@@ -153,6 +153,19 @@ class StoreIdTest {
     assertThat(fresh.side.safeWaitEndsMillis()).isZero();
   }
 
+  @Test
+  void aNewStoreKnowsTheLeadershipsThatItHasHadItself() {
+    SchedulerWorld fresh = open(SchedulerProtocol.Past.NEW);
+    RunId ofBefore =
+        new RunId("job", "z", new io.espalier.core.running.Invocation(EPOCH - 1, 1, 1));
+
+    HeartbeatResponse answer =
+        fresh.says(of(fresh.hello(W2, List.of(ofBefore), List.of()), EPOCH - 1, "ours"));
+
+    assertThat(answer.verdict()).isEqualTo(Verdict.ACCEPTED);
+    assertThat(fresh.side.safeWaitEndsMillis()).isZero();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"epoch", "run", "store"})
   void aNewStoreWaitsSafelyOnceAWorkerShowsAnEarlierScheduler(String evidence) {

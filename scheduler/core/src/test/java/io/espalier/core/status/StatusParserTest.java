@@ -84,7 +84,10 @@ class StatusParserTest {
         "{\"result\": 4}",
         "{\"result\": null}",
         "{\"data\": {}}",
-        "{\"result_bits\": \"4\"}",
+        "{\"result_bits\": \"\"}",
+        "{\"result_bits\": \"four\"}",
+        "{\"result_bits\": \"4.0\"}",
+        "{\"result_bits\": \"99999999999\"}",
         "{\"result_bits\": true}",
         "{\"result_bits\": 4.5}",
         "{\"result_bits\": 1e999999999}",
@@ -118,6 +121,13 @@ class StatusParserTest {
         .isEqualTo(ParsedStatus.INCOMPLETE.withData(Json.object().put("k", 1).build()));
     assertThat(text.read("{\"result\": \"done\", \"data\": {\"__bistro_saved_backoff\": 9}}"))
         .isEqualTo(ParsedStatus.DONE);
+  }
+
+  @Test
+  void result_bits_may_be_text_as_for_bistro() {
+    assertThat(text.read("{\"result_bits\": \"4\"}")).isEqualTo(ParsedStatus.DONE);
+    assertThat(text.read("{\"result_bits\": \" +16 \"}")).isEqualTo(ParsedStatus.FAILED);
+    assertThatItIsRefused("{\"result_bits\": \"2\"}");
   }
 
   @Test

@@ -25,6 +25,7 @@ import io.espalier.server.app.metrics.EventMetrics;
 import io.espalier.server.app.metrics.LogMetrics;
 import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.server.app.options.RunnerOptions;
+import io.espalier.server.app.ownership.StoreOwnership;
 import io.espalier.server.notify.NotificationSender;
 import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.replay.Recording;
@@ -47,7 +48,9 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,6 +80,7 @@ record LoopParts(
       new Command.SetBrake(Brake.of(Brake.Key.all(), 0).reason("started with --paused").build(), 0);
   private static final int EVENTS_KEPT = 20_000;
   private static final Duration FLUSH_AT_MOST = Duration.ofSeconds(20);
+  private static final Duration GUARD_AT_MOST = Duration.ofSeconds(30);
   private static final Duration LAST_ENDS_AT_MOST = Duration.ofSeconds(10);
 
   /**
@@ -151,6 +155,7 @@ record LoopParts(
             new LoopOptions(
                 epoch,
                 options.source().instanceNodeName(),
+                options.source().hostName(),
                 options.runner().maxAttempts(),
                 events.newest() + 1,
                 callbacks));
@@ -208,6 +213,7 @@ record LoopParts(
       Plugins plugins)
       throws IOException {
     String shard = options.source().instanceNodeName();
+    String host = options.source().hostName();
     RunnerOptions how = options.runner();
     return switch (how.kind()) {
       case DRY_RUN -> new DryRunRunner(shard);
@@ -221,18 +227,54 @@ record LoopParts(
               how.remote().orElseThrow(),
               stored,
               new CallExecutor(
-                  new TaskLog(logs, shard, end -> WorkerProcess.statusForm(statusText, end))));
+                  new TaskLog(logs, host, end -> WorkerProcess.statusForm(statusText, end))));
       case LOCAL ->
-          LocalRunner.prepare(
+          local(
               shard,
               SupervisorOptions.of(
                       stored.data().root(), Path.of(options.source().configDirectory()))
                   .withWorkerCommand(how.workerCommand())
-                  .withHost(shard)
+                  .withHost(host)
                   .withMeasuring(how.measuring())
                   .withStatusForm(end -> WorkerProcess.statusForm(statusText, end)),
-              logs);
+              logs,
+              stored.leadership().ownership().orElse(null));
     };
+  }
+
+  /**
+   * Prepares a local runner. If another scheduler can own the store while this process is stopped,
+   * the tasks have a lease.
+   */
+  private static LocalRunner local(
+      String shard, SupervisorOptions how, LogStore logs, @Nullable StoreOwnership ownership)
+      throws IOException {
+    if (ownership == null) {
+      return LocalRunner.prepare(shard, how, logs);
+    }
+    LocalRunner runner = LocalRunner.prepareLeased(shard, how, logs);
+    ownership.extend(runner::lease, ProcessOptions.LOCAL_KILL_MILLIS);
+    try {
+      runner.leaseInForce().get(GUARD_AT_MOST.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      runner.close();
+      throw new IOException("the guard of the local tasks does not start: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      runner.close();
+      throw new IOException("interrupted while the guard of the local tasks started", e);
+    }
+    return runner;
+  }
+
+  /** Extends the lease of local tasks that have one. To be called about once a second. */
+  void extendLocalLease(StoreParts stored) {
+    if (runner instanceof LocalRunner local) {
+      stored
+          .leadership()
+          .ownership()
+          .ifPresent(proven -> proven.extend(local::lease, ProcessOptions.LOCAL_KILL_MILLIS));
+    }
   }
 
   private static TaskRunner plugIn(ProcessOptions options, StoreParts stored, Plugins plugins)

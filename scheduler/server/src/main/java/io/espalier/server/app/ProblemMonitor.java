@@ -30,6 +30,7 @@ final class ProblemMonitor implements AutoCloseable {
   private final LoopParts loop;
   private final WebSecurity security;
   private final NodesPoller nodes;
+  private boolean outwaits;
   private boolean outwaited;
   private final ScheduledExecutorService watch =
       Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
@@ -53,6 +54,7 @@ final class ProblemMonitor implements AutoCloseable {
       NodesPoller nodes,
       InstantSource clock) {
     ProblemMonitor started = new ProblemMonitor(stored, loop, security, nodes);
+    started.every(1, () -> loop.extendLocalLease(stored));
     started.every(1, started::showProblems);
     if (loop.remote() != null) {
       started.every(5, started::rememberNewestEvent);
@@ -123,6 +125,11 @@ final class ProblemMonitor implements AutoCloseable {
     String setBack = waits ? stored.history().problem().orElse(null) : null;
     show(SchedulerView.WORKERS, problem);
     show("store set back", setBack);
+    if (waits && !outwaits) {
+      stored.history().outwaits(stored.epoch());
+      outwaits = true;
+      outwaited = false;
+    }
     if (!outwaited && workers.hasOutwaited()) {
       stored.history().outwaited(stored.epoch());
       outwaited = true;

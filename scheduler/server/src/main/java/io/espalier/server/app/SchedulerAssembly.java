@@ -1,5 +1,6 @@
 package io.espalier.server.app;
 
+import io.espalier.core.config.Partition;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.keys.NotifierKeys;
 import io.espalier.core.logs.LogPolicy;
@@ -8,10 +9,15 @@ import io.espalier.core.loop.watch.JobAdmission;
 import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.pace.Jitter;
 import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.subtree.SubtreeOwners;
+import io.espalier.core.topology.Division;
 import io.espalier.core.topology.NodeSourceContext;
+import io.espalier.json.JsonReader;
 import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.server.app.ownership.Leadership;
 import io.espalier.server.app.ownership.StartWaits;
+import io.espalier.server.app.subtrees.SharedOwners;
+import io.espalier.server.app.subtrees.SubtreeMover;
 import io.espalier.server.app.update.ConfigPlanner;
 import io.espalier.server.app.update.LateBoundListener;
 import io.espalier.server.app.update.PlanTokens;
@@ -26,14 +32,18 @@ import io.espalier.server.nodes.NodesMemory;
 import io.espalier.server.nodes.NodesPoller;
 import io.espalier.server.probes.ProbePollers;
 import io.espalier.server.remote.RemoteRunner;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
+import io.espalier.server.store.jdbc.mysql.MySqlSubtreeOwners;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,6 +60,10 @@ final class SchedulerAssembly implements AutoCloseable {
   final WebParts web;
   final UpdatePreparer changes;
   final NodesPoller nodes;
+
+  /** Null: there are no other schedulers. */
+  private final @Nullable SubtreeMover mover;
+
   private final ProbePollers probes;
   final ConfigPoller configs;
   private Map<String, NotifierSpec> notified = Map.of();
@@ -85,7 +99,8 @@ final class SchedulerAssembly implements AutoCloseable {
               plugins.configParser().inShard(options.source().shard()),
               clock,
               config -> JobAdmission.refusal(config, started.view().get()));
-      NodeFetcher fetcher = fetcher(options, plugins, stored);
+      mover = mover(opened, options, stored, started, clock);
+      NodeFetcher fetcher = fetcher(options, plugins, stored, mover);
       ConfigPlanner planner =
           new ConfigPlanner(
               new ConfigEditor(editor),
@@ -116,6 +131,9 @@ final class SchedulerAssembly implements AutoCloseable {
       configured(configPoller.current());
       configs.start();
       nodes.start();
+      if (mover != null) {
+        mover.start(nodes::rebuild, changes::isSettled);
+      }
       opened.add("watch", ProblemMonitor.start(stored, loop, web.security(), nodes, clock));
       complete = true;
     } finally {
@@ -125,12 +143,43 @@ final class SchedulerAssembly implements AutoCloseable {
     }
   }
 
-  private static NodeFetcher fetcher(ProcessOptions options, Plugins plugins, StoreParts stored) {
+  private static @Nullable SubtreeMover mover(
+      OpenParts opened,
+      ProcessOptions options,
+      StoreParts stored,
+      LoopParts loop,
+      InstantSource clock)
+      throws IOException {
+    Partition shard = options.source().shard();
+    Optional<MySqlAddress> shared = options.store().subtreeOwners();
+    if (!options.frozen()) {
+      SharedOwners.check(stored.data().subtreeOwnersFile(), shared.map(MySqlAddress::toString));
+    }
+    if (shard.isWhole()) {
+      return null;
+    }
+    SubtreeOwners owners =
+        shared.isEmpty()
+            ? null
+            : MySqlSubtreeOwners.open(
+                shared.get(),
+                shard,
+                options.source().configUri(),
+                stored.epoch(),
+                JsonReader::parse);
+    return opened.add(
+        "subtrees",
+        new SubtreeMover(
+            shard, owners, stored.store(), stored.epoch(), loop.thread(), loop.core(), clock));
+  }
+
+  private static NodeFetcher fetcher(
+      ProcessOptions options, Plugins plugins, StoreParts stored, @Nullable SubtreeMover mover) {
     return new NodeFetcher(
         plugins.nodeSources(),
         options.source().instanceNodeName(),
         new NodeSourceContext(options.source().configDirectory(), stored.data().root().toString()),
-        options.source().shard());
+        mover == null ? () -> Division.WHOLE : mover::division);
   }
 
   private NodesPoller nodes(
@@ -148,7 +197,11 @@ final class SchedulerAssembly implements AutoCloseable {
         clock,
         found -> {
           probes.nodes(found.topology());
-          changes.nodes(found);
+          if (mover == null) {
+            changes.nodes(found);
+          } else {
+            mover.nodes(found, changes::nodes);
+          }
         });
   }
 
@@ -189,6 +242,9 @@ final class SchedulerAssembly implements AutoCloseable {
       nodes.settings(settings);
       probes.settings(settings);
       changes.config(snapshot.config());
+      if (mover != null) {
+        mover.configured(settings);
+      }
     }
   }
 

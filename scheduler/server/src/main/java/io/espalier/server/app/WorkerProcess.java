@@ -1,10 +1,12 @@
 package io.espalier.server.app;
 
 import io.espalier.core.config.label.Labels;
+import io.espalier.core.config.task.StatusSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.StatusParser;
+import io.espalier.core.status.TaskEvent;
 import io.espalier.json.JsonReader;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
@@ -288,10 +290,15 @@ public final class WorkerProcess implements AutoCloseable {
   }
 
   /**
-   * Returns the status of a task for its job's events. The status format of the job is not known
-   * here, so the text is parsed as a status line (docs/design/bistro.md#events-of-a-task).
+   * Returns the status of a task for its job's events (docs/design/bistro.md#events-of-a-task). The
+   * status format of the job is not known here, so the text is parsed as a status line; without
+   * text, only a failed start means the same for all jobs.
    */
   static Json.Obj statusForm(StatusParser statusText, TaskResult end) {
+    if (end.kind() == TaskResult.Kind.START_FAILED
+        && statusText.meaning(end, StatusSource.STATUS_LINE) instanceof TaskEvent.Ended ended) {
+      return ended.report().toJson();
+    }
     return end.rawStatus() == null ? Json.Obj.EMPTY : statusText.read(end.rawStatus()).toJson();
   }
 

@@ -8,7 +8,7 @@ import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
-import io.espalier.core.problem.Suggestions;
+import io.espalier.core.topology.Division;
 import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeNames;
 import io.espalier.core.topology.NodeSink;
@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,7 +50,7 @@ public final class NodeFetcher {
   private final Map<String, NodeSourceType> types;
   private final String instanceName;
   private final NodeSourceContext context;
-  private final Partition shard;
+  private final Supplier<Division> division;
 
   /**
    * @param types by the name that configurations use
@@ -57,7 +58,7 @@ public final class NodeFetcher {
    */
   public NodeFetcher(
       Map<String, NodeSourceType> types, String instanceName, NodeSourceContext context) {
-    this(types, instanceName, context, Partition.WHOLE);
+    this(types, instanceName, context, () -> Division.WHOLE);
   }
 
   /**
@@ -70,10 +71,32 @@ public final class NodeFetcher {
       String instanceName,
       NodeSourceContext context,
       Partition shard) {
+    this(types, instanceName, context, always(Division.byHash(shard)));
+  }
+
+  /**
+   * @param types by the name that configurations use
+   * @param instanceName of the root node
+   * @param division says which subtrees trees contain; asked once for each tree, on any thread
+   */
+  public NodeFetcher(
+      Map<String, NodeSourceType> types,
+      String instanceName,
+      NodeSourceContext context,
+      Supplier<Division> division) {
     this.types = new TreeMap<>(types);
     this.instanceName = instanceName;
     this.context = context;
-    this.shard = shard;
+    this.division = division;
+  }
+
+  private static Supplier<Division> always(Division division) {
+    return () -> division;
+  }
+
+  /** Returns the division by which the next tree is built. */
+  Division division() {
+    return division.get();
   }
 
   /**
@@ -103,7 +126,7 @@ public final class NodeFetcher {
     if (sources == null) {
       return new Result<>(null, problems);
     }
-    TopologyBuilder builder = builder(settings);
+    TopologyBuilder builder = builder(settings, division());
     try {
       for (int i = 0; i < sources.size(); i++) {
         NodeSourceSpec spec = settings.nodeSources().get(i);
@@ -126,8 +149,8 @@ public final class NodeFetcher {
   }
 
   /** Creates a builder of a tree that has only its root. */
-  TopologyBuilder builder(Settings settings) {
-    return new TopologyBuilder(settings.levels(), instanceName, shard)
+  TopologyBuilder builder(Settings settings, Division parts) {
+    return new TopologyBuilder(settings.levels(), instanceName, parts)
         .groups(settings.rules().groups(), settings.lowestSharedLevel());
   }
 
@@ -183,15 +206,8 @@ public final class NodeFetcher {
   }
 
   private @Nullable NodeSource create(NodeSourceSpec spec, Levels levels, List<Problem> problems) {
-    NodeSourceType type = types.get(spec.source());
-    if (type == null) {
-      Problem unknown =
-          Problem.error(
-              spec.path() + ".source", "there is no node source \"" + spec.source() + "\"");
-      String hint = Suggestions.hint(spec.source(), types.keySet());
-      problems.add(hint == null ? unknown : unknown.withHint(hint));
-      return null;
-    }
+    NodeSourceType type =
+        Objects.requireNonNull(types.get(spec.source()), "the parser refuses unknown sources");
     try {
       Result<NodeSource> result = type.create(spec, levels, context);
       problems.addAll(result.problems());

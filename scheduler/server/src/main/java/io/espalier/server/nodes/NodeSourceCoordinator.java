@@ -7,6 +7,7 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.core.pace.Jitter;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
+import io.espalier.core.topology.Division;
 import io.espalier.core.topology.NodeLookup;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSource;
@@ -54,6 +55,9 @@ public final class NodeSourceCoordinator implements NodeFetch {
 
   /** True when the newest settings have an error, so that no source of {@link #live} is fetched. */
   private volatile boolean broken;
+
+  /** The division of the newest sketches; null: there are none of this process. */
+  private @Nullable Division sketchedFor;
 
   private volatile Runnable news = () -> {};
   private volatile Optional<Instant> nextChange = Optional.empty();
@@ -276,7 +280,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
           new PolledSource(spec, made.get(i), settings.levels(), refresh, retry, clock, jitter));
     }
     inherit(sources, before, remembered == null ? "" : remembered);
-    boolean whole = fetcher.builder(settings).shard().isWhole() || needsLowestLevel(settings);
+    boolean whole = fetcher.division().isWhole() || needsLowestLevel(settings);
     Live fresh =
         new Live(settings, List.copyOf(sources), created.problems(), new AtomicBoolean(whole));
     live = fresh;
@@ -309,7 +313,8 @@ public final class NodeSourceCoordinator implements NodeFetch {
    */
   private Tree assemble(Live current, Instant now, boolean asking) throws InterruptedException {
     List<Problem> problems = new ArrayList<>(current.warnings);
-    TopologyBuilder builder = fetcher.builder(current.settings);
+    Division division = fetcher.division();
+    TopologyBuilder builder = fetcher.builder(current.settings, division);
     PartitionAssembler sieve =
         current.whole.get() ? null : new PartitionAssembler(builder, current.settings.levels());
     NodeLookup shown = sieve == null ? builder : sieve.shown();
@@ -360,7 +365,7 @@ public final class NodeSourceCoordinator implements NodeFetch {
     TopologyBuilder complete = builder;
     if (sieve != null) {
       lacking.addAll(sieve.lacking());
-      complete = fetcher.builder(current.settings);
+      complete = fetcher.builder(current.settings, division);
     }
     if (!lacking.isEmpty()) {
       return withoutAll(lacking, problems, asking);
@@ -374,8 +379,24 @@ public final class NodeSourceCoordinator implements NodeFetch {
     }
     nextChange = Optional.ofNullable(soonest);
     problems.addAll(built.problems());
+    if (asking) {
+      divided(current, builder);
+    }
     Result<Topology> result = new Result<>(built.value(), problems);
     return sieve == null ? Tree.of(result, false) : new Tree(result, false, sieve::kept, List.of());
+  }
+
+  /**
+   * Sketches the answers again when subtrees have come or gone: after a restart, an answer without
+   * those that were handed over is no suspicious one.
+   */
+  private void divided(Live current, TopologyBuilder nodes) {
+    if (!nodes.division().equals(sketchedFor)) {
+      if (sketchedFor != null) {
+        current.sources.forEach(source -> source.sketchAnew(nodes));
+      }
+      sketchedFor = nodes.division();
+    }
   }
 
   /** Returns no tree, because these sources must first give a complete answer. */

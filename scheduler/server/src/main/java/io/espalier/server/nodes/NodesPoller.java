@@ -235,6 +235,15 @@ public final class NodesPoller implements AutoCloseable {
     }
   }
 
+  /** Builds the tree again at once, because this scheduler has other subtrees now. */
+  public void rebuild() {
+    synchronized (lock) {
+      if (settings != null) {
+        poller.due(Instant.MIN);
+      }
+    }
+  }
+
   /** Starts to poll on a separate thread, whenever a refresh is due. Must be called once. */
   public void start() {
     synchronized (lock) {

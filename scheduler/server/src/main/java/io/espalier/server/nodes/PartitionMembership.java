@@ -1,7 +1,6 @@
 package io.espalier.server.nodes;
 
 import io.espalier.core.config.Levels;
-import io.espalier.core.config.Partition;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.TopologyBuilder;
 import java.util.function.Predicate;
@@ -18,8 +17,7 @@ final class PartitionMembership {
    * @param others the nodes of the preceding sources, which may be parents
    */
   static Predicate<NodeSpec> of(NodeBuffer tape, Levels levels, TopologyBuilder others) {
-    Partition shard = others.shard();
-    if (shard.isWhole()) {
+    if (others.division().isWhole()) {
       return node -> true;
     }
     LongHashSet here = new LongHashSet();
@@ -45,7 +43,7 @@ final class PartitionMembership {
   private static boolean isHere(NodeSpec node, LongHashSet here, TopologyBuilder others) {
     String parent = node.parent();
     if (parent == null || node.parentLevel() == 0) {
-      return others.shard().owns(node.name());
+      return others.division().owns(node.name());
     }
     return here.contains(ChangeGuardCheck.parentHash(node))
         || others.isInShard(node.parentLevel(), parent);

@@ -307,6 +307,14 @@ final class PolledSource {
     accept(fresh);
   }
 
+  /** Sketches the last good answer again, because other nodes of it belong to this scheduler. */
+  void sketchAnew(TopologyBuilder nodes) {
+    SourceResult answer = good;
+    if (answer != null && sketch != null) {
+      sketch = NodesSketch.of(spec.path(), question(), levels, answer, nodes);
+    }
+  }
+
   private Problem objection(List<String> objections, String mark, String consequence) {
     return Problem.error(
             spec.path(),

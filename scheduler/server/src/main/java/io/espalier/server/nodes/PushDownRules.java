@@ -27,7 +27,7 @@ final class PushDownRules {
    * @param shown what it would see otherwise
    */
   static NodeLookup visible(NodeSource source, NodeLookup shown, TopologyBuilder soFar) {
-    if (source.pushDown() == PushDown.NONE || soFar.shard().isWhole()) {
+    if (source.pushDown() == PushDown.NONE || soFar.division().isWhole()) {
       return shown;
     }
     PartitionReachability own = soFar.reach();

@@ -25,10 +25,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes events as JSON arrays, one per line (docs/replay.md). It writes only what placements
- * depend on: no commands, no environment, no {@code config} of jobs, no settings of node sources,
- * and no task output, so that a recording contains no secrets of them. Not thread-safe. It does not
- * repeat nodes that did not change.
+ * Encodes events as JSON arrays, one per line, or one for many statuses (docs/replay.md). It writes
+ * only what placements depend on: no commands, no environment, no {@code config} of jobs, no
+ * settings of node sources, and no task output, so that a recording contains no secrets of them.
+ * Not thread-safe. It does not repeat nodes that did not change.
  */
 final class EventLines {
   /** The private keys of a job. */
@@ -49,6 +49,7 @@ final class EventLines {
       Set.of("task_subprocess", "kill_subprocess", "log_retention", "redact");
 
   private final Consumer<Json> out;
+  private final StatusColumns statuses = new StatusColumns();
   private @Nullable Topology written;
 
   /**
@@ -59,6 +60,26 @@ final class EventLines {
   }
 
   void write(CoreEvent event) {
+    if (event instanceof CoreEvent.StatusSet e && e.status() != null) {
+      if (!statuses.add(e)) {
+        flush();
+        statuses.add(e);
+      }
+      return;
+    }
+    flush();
+    writeAtOnce(event);
+  }
+
+  /** Writes the line of statuses that has been begun. */
+  void flush() {
+    Json line = statuses.take();
+    if (line != null) {
+      out.accept(line);
+    }
+  }
+
+  private void writeAtOnce(CoreEvent event) {
     if (event instanceof CoreEvent.Finished e) {
       line("end", Json.of(e.run()), status(e.status()));
     } else if (event instanceof CoreEvent.StatusSet e) {
@@ -76,16 +97,21 @@ final class EventLines {
     } else if (event instanceof CoreEvent.Gated e) {
       writeGate(e);
     } else if (event instanceof CoreEvent.Adopted e) {
-      line(
-          "adopt",
-          Json.of(e.job()),
-          Json.of(e.node()),
-          Json.of(e.worker().shard()),
-          Json.of(e.worker().instance()),
-          Json.of(e.run()));
+      writeAdopted(e);
     } else {
       writeRare(event);
     }
+  }
+
+  private void writeAdopted(CoreEvent.Adopted e) {
+    List<Json> words = new ArrayList<>(List.of(Json.of(e.job()), Json.of(e.node())));
+    words.add(Json.of(e.worker().shard()));
+    words.add(Json.of(e.worker().instance()));
+    words.add(Json.of(e.run()));
+    if (!e.batch().isEmpty()) {
+      words.add(Json.of(e.batch()));
+    }
+    line("adopt", words.toArray(new Json[0]));
   }
 
   private void writeGate(CoreEvent.Gated e) {
@@ -99,7 +125,7 @@ final class EventLines {
   private void gate(String operation, Scope scope, String kind) {
     List<Json> words = new ArrayList<>(List.of(Json.of(operation), Json.of(scope.name())));
     words.add(Json.of(kind));
-    if (scope.kind() != Scope.Kind.JOB) {
+    if (!scope.level().isEmpty()) {
       words.add(Json.of(scope.level()));
     }
     if (scope.kind() == Scope.Kind.JOB_ON_NODE) {
@@ -199,19 +225,21 @@ final class EventLines {
     out.accept(new Json.Arr(items));
   }
 
-  private static Json status(@Nullable TaskStatus status) {
+  static int flags(TaskStatus status) {
+    return (status.usesBackoff() ? 1 : 0)
+        | (status.holdsPosition() ? 2 : 0)
+        | (status.overwriteable() ? 4 : 0)
+        | (status.savedBackoff() ? 8 : 0);
+  }
+
+  static Json status(@Nullable TaskStatus status) {
     if (status == null) {
       return Json.Null.NULL;
     }
-    int flags =
-        (status.usesBackoff() ? 1 : 0)
-            | (status.holdsPosition() ? 2 : 0)
-            | (status.overwriteable() ? 4 : 0)
-            | (status.savedBackoff() ? 8 : 0);
     return new Json.Arr(
         List.of(
             Json.of(status.main().name()),
-            Json.of(flags),
+            Json.of(flags(status)),
             Json.of(status.sinceMillis()),
             Json.of(status.backoffSeconds()),
             Json.of(status.position()),
@@ -264,9 +292,7 @@ final class EventLines {
         Json.of(event.config().shard().toString()),
         spread(nodes.spreadGroups()));
     if (!same) {
-      for (int slot = 0; slot < nodes.slots(); slot++) {
-        line("node", node(nodes, slot));
-      }
+      NodeLines.write(nodes, out);
       written = nodes;
     }
   }
@@ -313,20 +339,5 @@ final class EventLines {
     if (!keys.contains(key)) {
       kept.put(key, value);
     }
-  }
-
-  private static Json[] node(Topology nodes, int slot) {
-    int node = nodes.node(slot);
-    int parent = nodes.parent(slot);
-    return new Json[] {
-      Json.of(nodes.level(node)),
-      Json.of(nodes.name(node)),
-      Json.of(parent < 0 ? -1 : nodes.level(parent)),
-      Json.of(parent < 0 ? "" : nodes.name(parent)),
-      Json.of(nodes.enabled(slot)),
-      Json.strings(List.copyOf(new TreeSet<>(nodes.tags(slot)))),
-      nodes.attributes(slot),
-      Json.of(nodes.role(slot))
-    };
   }
 }

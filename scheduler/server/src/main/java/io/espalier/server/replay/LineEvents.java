@@ -4,7 +4,6 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Partition;
-import io.espalier.core.config.RoleFilter;
 import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
@@ -41,6 +40,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Decodes what {@link EventLines} encoded. Methods throw {@link IllegalArgumentException}. */
 final class LineEvents {
+  /** The operations on gates that close one; the others open it. */
+  private static final Set<String> CLOSING = Set.of("PAUSE", "HOLD", "CLOSE");
+
   private final ConfigParser parser;
   private final Supplier<@Nullable Json> lines;
   private @Nullable Topology nodes;
@@ -59,8 +61,13 @@ final class LineEvents {
     this.lines = lines;
   }
 
-  CoreEvent event(Json line) {
+  /** Returns the events of a line, at least one. */
+  List<CoreEvent> events(Json line) {
     List<Json> in = items(line);
+    return text(in, 0).equals("statuses") ? StatusColumns.read(in) : List.of(event(in));
+  }
+
+  private CoreEvent event(List<Json> in) {
     return switch (text(in, 0)) {
       case "end" -> new CoreEvent.Finished(whole(in, 1), status(in, 2));
       case "status" -> new CoreEvent.StatusSet(number(in, 1), number(in, 2), status(in, 3));
@@ -72,7 +79,11 @@ final class LineEvents {
       case "gate" -> gate(in);
       case "adopt" ->
           new CoreEvent.Adopted(
-              text(in, 1), text(in, 2), new WorkerRef(text(in, 3), whole(in, 4)), whole(in, 5));
+              text(in, 1),
+              text(in, 2),
+              new WorkerRef(text(in, 3), whole(in, 4)),
+              in.size() > 6 ? text(in, 6) : "",
+              whole(in, 5));
       case "change" -> change(in);
       case "step" -> new CoreEvent.Stepped(number(in, 1), flag(in, 2));
       case "limit" ->
@@ -110,20 +121,21 @@ final class LineEvents {
   private static CoreEvent gate(List<Json> in) {
     String operation = text(in, 1);
     String name = text(in, 2);
-    // The level is that of a node; older versions wrote only jobs, without one.
+    GateKind kind =
+        switch (operation) {
+          case "PAUSE", "RESUME" -> GateKind.PAUSE;
+          case "HOLD", "RELEASE" -> GateKind.LOADING;
+          case "CLOSE", "REOPEN" -> GateKind.valueOf(text(in, 3));
+          default -> throw new IllegalArgumentException("unknown gate \"" + operation + "\"");
+        };
     Scope scope =
-        in.size() > 5
-            ? Scope.jobOnNode(text(in, 5), text(in, 4), name)
-            : in.size() > 4 ? Scope.node(text(in, 4), name) : Scope.job(name);
-    return switch (operation) {
-      case "PAUSE", "RESUME" ->
-          new CoreEvent.Gated(GateKind.PAUSE, scope, operation.equals("PAUSE"));
-      case "HOLD", "RELEASE" ->
-          new CoreEvent.Gated(GateKind.LOADING, scope, operation.equals("HOLD"));
-      case "CLOSE", "REOPEN" ->
-          new CoreEvent.Gated(GateKind.valueOf(text(in, 3)), scope, operation.equals("CLOSE"));
-      default -> throw new IllegalArgumentException("unknown gate \"" + operation + "\"");
-    };
+        switch (kind.closes()) {
+          case NODE -> Scope.node(text(in, 4), name);
+          case JOB_ON_NODE -> Scope.jobOnNode(text(in, 5), text(in, 4), name);
+          case WORKER -> Scope.worker(name);
+          default -> Scope.job(name);
+        };
+    return new CoreEvent.Gated(kind, scope, CLOSING.contains(operation));
   }
 
   private static CoreEvent factor(List<Json> in) {
@@ -174,7 +186,7 @@ final class LineEvents {
     return new CoreEvent.QueuesRestored(usage, whole(in, 1));
   }
 
-  private static @Nullable TaskStatus status(List<Json> in, int at) {
+  static @Nullable TaskStatus status(List<Json> in, int at) {
     if (item(in, at) instanceof Json.Null) {
       return null;
     }
@@ -274,14 +286,16 @@ final class LineEvents {
   private Topology nodes(Config config, String instance, int slots, SpreadGroups spread) {
     Levels levels = config.settings().levels();
     TopologyBuilder builder = new TopologyBuilder(levels, instance).spreadGroups(spread);
-    for (int slot = 0; slot < slots; slot++) {
+    int read = 0;
+    while (read < slots) {
       Json line = lines.get();
       if (line == null) {
         throw new CutOffException();
       }
-      List<Json> in = items(line);
-      if (slot > 0) {
-        builder.add(node(in));
+      for (NodeSpec node : NodeLines.read(items(line))) {
+        if (read++ > 0) { // The first one is the instance.
+          builder.add(node);
+        }
       }
     }
     Result<Topology> built = builder.build(config.settings().nodeOrder());
@@ -292,55 +306,37 @@ final class LineEvents {
     return topology;
   }
 
-  private static NodeSpec node(List<Json> in) {
-    Set<String> tags = new HashSet<>();
-    List<Json> words = items(item(in, 6));
-    for (int i = 0; i < words.size(); i++) {
-      tags.add(text(words, i));
-    }
-    Json.Obj attributes = item(in, 7) instanceof Json.Obj object ? object : Json.Obj.EMPTY;
-    return new NodeSpec(
-        number(in, 1),
-        text(in, 2),
-        text(in, 4),
-        number(in, 3),
-        flag(in, 5),
-        tags,
-        attributes,
-        in.size() > 8 ? text(in, 8) : RoleFilter.NONE);
-  }
-
   // ---- values
 
-  private static List<Json> items(Json json) {
+  static List<Json> items(Json json) {
     if (!(json instanceof Json.Arr array)) {
       throw new IllegalArgumentException("expected a list, found " + json.kind());
     }
     return new ArrayList<>(array.items());
   }
 
-  private static Json item(List<Json> items, int at) {
+  static Json item(List<Json> items, int at) {
     if (at >= items.size()) {
       throw new IllegalArgumentException("expected more than " + items.size() + " values");
     }
     return items.get(at);
   }
 
-  private static String text(List<Json> items, int at) {
+  static String text(List<Json> items, int at) {
     if (!(item(items, at) instanceof Json.Str text)) {
       throw new IllegalArgumentException("expected a text at " + at);
     }
     return text.value();
   }
 
-  private static boolean flag(List<Json> items, int at) {
+  static boolean flag(List<Json> items, int at) {
     if (!(item(items, at) instanceof Json.Bool flag)) {
       throw new IllegalArgumentException("expected true or false at " + at);
     }
     return flag.value();
   }
 
-  private static int number(List<Json> items, int at) {
+  static int number(List<Json> items, int at) {
     return Math.toIntExact(whole(items, at));
   }
 

@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.zip.GZIPInputStream;
@@ -34,6 +35,10 @@ public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable 
   private final LineEvents events;
   private long line;
   private boolean cutOff;
+
+  /** The other events of the line. */
+  private Iterator<CoreEvent> ofLine = Collections.emptyIterator();
+
   private @Nullable CoreEvent next;
 
   /** Thrown when the file is not a recording, or a broken one. */
@@ -50,10 +55,15 @@ public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable 
     head = readLine() instanceof Json.Obj object ? object : Json.Obj.EMPTY;
     boolean known =
         head.get(Recording.KEY) instanceof Json.Num version
-            && version.value().intValue() == Recording.VERSION;
+            && version.value().intValue() >= Recording.FIRST_VERSION
+            && version.value().intValue() <= Recording.VERSION;
     if (!known || !(head.get("seed") instanceof Json.Str said)) {
       throw new BadRecordingException(
-          "this is no recording of version " + Recording.VERSION + " of espalier");
+          "this is no recording of version "
+              + Recording.FIRST_VERSION
+              + " to "
+              + Recording.VERSION
+              + " of espalier");
     }
     seed = LineEvents.number(said.value());
     events = new LineEvents(parser, this::readLine);
@@ -123,9 +133,13 @@ public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable 
   }
 
   private @Nullable CoreEvent read() {
+    if (ofLine.hasNext()) {
+      return ofLine.next();
+    }
     Json value = readLine();
     try {
-      return value == null ? null : events.event(value);
+      ofLine = value == null ? Collections.emptyIterator() : events.events(value).iterator();
+      return ofLine.hasNext() ? ofLine.next() : null;
     } catch (LineEvents.CutOffException e) {
       return null;
     } catch (IllegalArgumentException e) {

@@ -43,7 +43,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class Recording implements CoreEventListener, AutoCloseable {
   static final String KEY = "espalier_recording";
-  static final int VERSION = 1;
+
+  /** The form that is written: since 2, a line has many nodes or statuses. */
+  static final int VERSION = 2;
+
+  /** The oldest form that can be read. */
+  static final int FIRST_VERSION = 1;
 
   /** About a second of events of a scheduler under maximum load. */
   static final int MOST_WAITING = 1 << 18;
@@ -163,6 +168,7 @@ public final class Recording implements CoreEventListener, AutoCloseable {
   private void write() {
     try {
       writeAll();
+      lines.flush();
     } catch (UncheckedIOException e) {
       failed(String.valueOf(e.getCause()));
     } catch (IOException | RuntimeException e) {
@@ -193,6 +199,7 @@ public final class Recording implements CoreEventListener, AutoCloseable {
       // An Advanced event ends a burst of events: the file is flushed for readers.
       boolean atRest = event == null || event instanceof CoreEvent.Advanced;
       if (atRest && System.nanoTime() - flushed > FLUSH_NANOS) {
+        lines.flush();
         out.flush();
         flushed = System.nanoTime();
       }

@@ -10,14 +10,14 @@ import io.espalier.core.status.store.Brake;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStreamWriter;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +43,7 @@ public final class SnapshotFile {
   /** Returns the compressed lines of a snapshot. */
   public static byte[] write(SchedulerSnapshot snapshot) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (Writer out = new OutputStreamWriter(new GZIPOutputStream(bytes), StandardCharsets.UTF_8)) {
+    try (OutputStream out = new FastGzip(bytes)) {
       EventLines lines = new EventLines(line -> write(out, line));
       write(
           out,
@@ -53,15 +53,24 @@ public final class SnapshotFile {
               .put(SNAPSHOT, about(snapshot))
               .build());
       snapshot.events().forEach(lines::write);
+      lines.flush();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     return bytes.toByteArray();
   }
 
-  private static void write(Writer out, Json line) {
+  /** Compresses in a third of the usual time, to a little more. */
+  private static final class FastGzip extends GZIPOutputStream {
+    FastGzip(OutputStream to) throws IOException {
+      super(to, 1 << 16);
+      def.setLevel(Deflater.BEST_SPEED);
+    }
+  }
+
+  private static void write(OutputStream out, Json line) {
     try {
-      out.write(JsonWriter.compact(line));
+      out.write(JsonWriter.compact(line).getBytes(StandardCharsets.UTF_8));
       out.write('\n');
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -14,7 +14,7 @@ public final class AtomicFiles {
   private AtomicFiles() {}
 
   /** Writes the text so that the file always contains either the old or the new content. */
-  static void replace(Path file, String text) throws IOException {
+  public static void replace(Path file, String text) throws IOException {
     Path fresh = file.resolveSibling(file.getFileName() + ".new");
     try (FileChannel out =
         FileChannel.open(

@@ -310,6 +310,11 @@ public final class DataDirectory implements AutoCloseable {
     return root.resolve(STATUSES);
   }
 
+  /** The file that says where the owners of subtrees are; it need not exist. */
+  public Path subtreeOwnersFile() {
+    return root.resolve("subtree-owners");
+  }
+
   public Path epochFile() {
     return root.resolve("epoch");
   }

@@ -1,5 +1,6 @@
 package io.espalier.server.store;
 
+import io.espalier.core.status.store.StatusStore.Earlier;
 import io.espalier.core.status.store.StatusStore.TakeOver;
 import io.espalier.core.status.store.StatusStore.Taken;
 import io.espalier.core.status.store.StoreException;
@@ -95,7 +96,7 @@ public final class EpochFile implements MemoryStatusStore.Epochs {
     long next = Math.max(line.epoch() + 1, how.atLeast());
     String storeId = line.storeId().isEmpty() ? UUID.randomUUID().toString() : line.storeId();
     write(new Line(next, storeId, Math.max(line.leaseMillis(), how.leaseMillis())));
-    return new Taken(next, storeId, line.leaseMillis(), line.epoch() == 0);
+    return new Taken(next, storeId, line.leaseMillis(), Earlier.NEW_STORE);
   }
 
   private void write(Line line) {

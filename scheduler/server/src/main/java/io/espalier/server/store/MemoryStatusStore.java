@@ -57,6 +57,9 @@ public final class MemoryStatusStore implements StatusStore {
   private final String callbackKey = UUID.randomUUID().toString();
   private long epoch;
 
+  /** What a process has stored in memory is gone with it, so the store of each is new. */
+  private Earlier earlier = Earlier.NEW_STORE;
+
   /** The history of one task, appended to over time. */
   private static final class Past {
     private final ArrayDeque<Attempt> newest = new ArrayDeque<>();
@@ -77,7 +80,7 @@ public final class MemoryStatusStore implements StatusStore {
 
   /** Persists the epoch of a store that persists nothing else. */
   public interface Epochs {
-    /** Raises the epoch durably. */
+    /** Raises the epoch durably. What is known of earlier schedulers is left to the store. */
     Taken raise(TakeOver how);
 
     /** Same as {@link StatusStore#outwaited}, for the newest epoch. */
@@ -104,10 +107,9 @@ public final class MemoryStatusStore implements StatusStore {
     @Override
     public Taken raise(TakeOver how) {
       long earlierLeaseMillis = leaseMillis;
-      boolean first = epoch == 0;
       epoch = Math.max(epoch + 1, how.atLeast());
       leaseMillis = Math.max(leaseMillis, how.leaseMillis());
-      return new Taken(epoch, storeId, earlierLeaseMillis, first);
+      return new Taken(epoch, storeId, earlierLeaseMillis, Earlier.NEW_STORE);
     }
 
     @Override
@@ -135,15 +137,26 @@ public final class MemoryStatusStore implements StatusStore {
   public synchronized Taken openEpoch(TakeOver how) {
     Taken taken = epochs.raise(how);
     epoch = taken.epoch();
-    return taken;
+    return new Taken(epoch, taken.storeId(), taken.earlierLeaseMillis(), earlier);
   }
 
   @Override
   public synchronized void outwaited(long byEpoch, long leaseMillis) {
-    if (byEpoch != epoch) {
-      throw new StaleEpochException(description(), byEpoch, epoch);
-    }
+    requireEpoch(byEpoch);
     epochs.outwaited(leaseMillis);
+    earlier = Earlier.KNOWN;
+  }
+
+  @Override
+  public synchronized void outwaits(long byEpoch) {
+    requireEpoch(byEpoch);
+    earlier = Earlier.UNKNOWN;
+  }
+
+  private void requireEpoch(long ofEpoch) {
+    if (ofEpoch != epoch) {
+      throw new StaleEpochException(description(), ofEpoch, epoch);
+    }
   }
 
   @Override
@@ -263,9 +276,7 @@ public final class MemoryStatusStore implements StatusStore {
 
   @Override
   public synchronized void commit(long ofEpoch, StoreTransaction batch) {
-    if (ofEpoch != epoch) {
-      throw new StaleEpochException(description(), ofEpoch, epoch);
-    }
+    requireEpoch(ofEpoch);
     long newest = newestEvent();
     for (Event event : batch.events()) {
       if (event.sequence() <= newest) {
@@ -313,9 +324,7 @@ public final class MemoryStatusStore implements StatusStore {
 
   @Override
   public synchronized void keepAbsences(long writer, Map<String, Long> sinceMillis) {
-    if (writer != epoch) {
-      throw new StaleEpochException(description(), writer, epoch);
-    }
+    requireEpoch(writer);
     absences.clear();
     absences.putAll(sinceMillis);
     absences.keySet().retainAll(rows.keySet());
@@ -334,25 +343,19 @@ public final class MemoryStatusStore implements StatusStore {
 
   @Override
   public synchronized void keepNodesSketch(long writer, String sketch) {
-    if (writer != epoch) {
-      throw new StaleEpochException(description(), writer, epoch);
-    }
+    requireEpoch(writer);
     nodesSketch = sketch;
   }
 
   @Override
   public synchronized String callbackKey(long reader) {
-    if (reader != epoch) {
-      throw new StaleEpochException(description(), reader, epoch);
-    }
+    requireEpoch(reader);
     return callbackKey;
   }
 
   @Override
   public synchronized int cleanUp(long ofEpoch, Retention retention, int atMost) {
-    if (ofEpoch != epoch) {
-      throw new StaleEpochException(description(), ofEpoch, epoch);
-    }
+    requireEpoch(ofEpoch);
     return 0;
   }
 

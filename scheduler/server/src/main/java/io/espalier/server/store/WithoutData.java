@@ -95,7 +95,8 @@ final class WithoutData {
                             row.worker(),
                             row.call(),
                             row.waitedMillis(),
-                            row.counters())
+                            row.counters(),
+                            row.batch())
                         : row)
             .toList();
     List<Event> events =

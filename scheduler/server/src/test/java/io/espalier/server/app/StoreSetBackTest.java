@@ -36,6 +36,9 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -84,6 +87,7 @@ final class StoreSetBackTest {
             plain.source().configDirectory(),
             plain.source().shard(),
             plain.source().instanceNodeName(),
+            plain.source().hostName(),
             Duration.ofSeconds(15),
             Duration.ofSeconds(1)),
         plain.store(),
@@ -171,6 +175,9 @@ final class StoreSetBackTest {
     }
     // As it is once the wait is over.
     Files.delete(file("set-back"));
+    try (StatusStore store = SqliteDialect.open(file("statuses.sqlite"), JsonReader::parse)) {
+      store.outwaited(store.epoch(), 0);
+    }
     try (SchedulerProcess process = SchedulerProcess.start(options())) {
       says(process, 0, "");
       process.awaitSettled();
@@ -267,6 +274,50 @@ final class StoreSetBackTest {
           .untilAsserted(
               () -> assertThat(errors(process).get("workers")).contains("safe wait until"));
       assertThat(errors(process)).doesNotContainKey("store set back");
+    }
+  }
+
+  @Test
+  void theWaitOfANewStoreIsNotCutShortByARestart() throws Exception {
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      says(process, 40, "the store that was lost");
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(() -> assertThat(earlier()).isEqualTo(StatusStore.Earlier.UNKNOWN));
+    }
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(
+              () -> assertThat(errors(process).get("workers")).contains("safe wait until"));
+    }
+  }
+
+  @Test
+  void aNewStoreThatWasRestartedWaitsForAnEarlierSchedulerAndNotForItsOwn() throws Exception {
+    HeartbeatResponse own;
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      own = says(process, 0, "");
+    }
+    try (SchedulerProcess process = SchedulerProcess.start(options())) {
+      assertThat(says(process, own.epoch(), own.storeId()).verdict()).isEqualTo(Verdict.ACCEPTED);
+      process.awaitSettled();
+      assertThat(errors(process)).doesNotContainKey("workers");
+
+      says(process, 40, "the store that was lost");
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(
+              () -> assertThat(errors(process).get("workers")).contains("safe wait until"));
+    }
+  }
+
+  /** What the store would tell a scheduler that takes it over now. */
+  private StatusStore.Earlier earlier() throws Exception {
+    try (Connection open = DriverManager.getConnection("jdbc:sqlite:" + file("statuses.sqlite"));
+        ResultSet found =
+            open.createStatement().executeQuery("SELECT value FROM meta WHERE name = 'earlier'")) {
+      return StatusStore.Earlier.valueOf(found.getString(1));
     }
   }
 

@@ -107,6 +107,7 @@ final class TakeOverTest {
             plain.source().configDirectory(),
             plain.source().shard(),
             plain.source().instanceNodeName(),
+            plain.source().hostName(),
             Duration.ofSeconds(15),
             Duration.ofSeconds(1)),
         plain.store(),

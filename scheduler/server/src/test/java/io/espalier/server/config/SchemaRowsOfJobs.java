@@ -63,6 +63,10 @@ final class SchemaRowsOfJobs extends SchemaRows {
         member -> SchemaRows.owned("'batch': {'max': 20, " + member + "}");
     key(under, "under", List.of("'host'"), List.of("[]", "null"));
     key(under, "wait", List.of("0", "0.05", "'2s'"), List.of("-1", "'soon'", "null"));
+    UnaryOperator<String> shared = member -> under.apply("'under': 'host', " + member);
+    key(shared, "per_batch", List.of("[]", "['slots']", "['slots', 'slots']"), NO_LIST);
+    add(Verdict.BAD_FOR_PARSER, shared, "'per_batch': ['ram']", "'per_batch': ['slots', 'nope']");
+    add(Verdict.BAD_FOR_PARSER, under, "'per_batch': ['slots']");
     for (String wrong : List.of("'under': 'db'", "'under': 'nowhere'", "'under': 'worker'")) {
       add(Verdict.BAD_FOR_PARSER, under, wrong);
     }
@@ -316,7 +320,8 @@ final class SchemaRowsOfJobs extends SchemaRows {
             "{'a': {'source': 'push', 'bad_above': 5, 'good_below': 2, 'evry': 3}}"));
     String bounds = "'bad_above': 5, 'good_below': 2, ";
     UnaryOperator<String> of = member -> settings("'probes': {'lag': {" + bounds + member + "}}");
-    key(of, "source", List.of("'push'", "'file'", "'other'"), List.of("[]", "{}", "true"));
+    key(of, "source", List.of("'push'", "'file'"), List.of("[]", "{}", "true"));
+    add(Verdict.BAD_FOR_PARSER, of, "'source': 'fiel'");
     UnaryOperator<String> pushed = member -> of.apply("'source': 'push', " + member);
     key(pushed, "prefs", List.of("{}", "{'path': 'x'}"), NO_OBJECT);
     key(pushed, "every", List.of("1", "'10s'", "'2m'"), List.of("0", "true", "[]", "'often'"));

@@ -44,11 +44,9 @@ final class SchemaRowsOfNodes extends SchemaRows {
     key(
         more,
         "node_sources",
-        List.of(
-            "[{'source': 'empty'}]",
-            "[{'source': 'manual', 'prefs': {'a': 1}}]",
-            "[{'source': 'x'}]"),
+        List.of("[{'source': 'empty'}]", "[{'source': 'manual', 'prefs': {'a': 1}}]"),
         NO_LIST);
+    add(Verdict.BAD_FOR_PARSER, more, "'node_sources': [{'source': 'manaul'}]");
     key(
         more,
         "node_sources",

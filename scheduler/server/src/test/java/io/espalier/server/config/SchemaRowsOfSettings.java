@@ -123,11 +123,12 @@ final class SchemaRowsOfSettings extends SchemaRows {
         List.of(
             "{}",
             "{'running_jobs': 1, 'waiting_jobs': '2', 'waiting_tasks': 2147483647}",
-            "{'max_starting': 1}",
+            "{'max_starting': 1, 'max_starting_per_worker': '2'}",
             "{'running_jobs': false}"),
         List.of(
             "{'running_jobs': 0}",
             "{'max_starting': 0}",
+            "{'max_starting_per_worker': 0}",
             "{'max_starting': '1 per second'}",
             "{'waiting_jobs': -1}",
             "{'waiting_tasks': 'many'}",

@@ -20,6 +20,8 @@ final class SchemaRowsOfTasks extends SchemaRows {
   private void ofRates() {
     UnaryOperator<String> job = SchemaRows::owned;
     key(job, "max_concurrent", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
+    key(job, "max_starting", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
+    key(job, "max_starting", List.of(), List.of("0", "-1", "1.5", "2147483648"));
     key(job, "set", List.of("'2026-11-upgrade'", "'a.b:c_d'"), List.of());
     key(job, "set", List.of(), List.of("''", "'a b'", "'-a'", "true", "{}"));
     ofInfo(job);
@@ -39,6 +41,9 @@ final class SchemaRowsOfTasks extends SchemaRows {
     List<String> good = List.of("{}", "{'host': 5, 'instance': false}", "{'_': 1}");
     key(SchemaRows::settings, "start_rates", good, NO_OBJECT);
     key(SchemaRows::settings, "start_rates", List.of(), List.of("{'db': 0}", "{'db': true}"));
+    List<String> shards = List.of("{}", "{'east': 0, 'west': '1'}", "{'_': 'x'}");
+    key(SchemaRows::settings, "shard_tags", shards, NO_OBJECT);
+    key(SchemaRows::settings, "shard_tags", List.of(), List.of("{'a': -1}", "{'a': 65536}"));
     add(
         Verdict.BAD_FOR_PARSER,
         SchemaRows::settings,

@@ -50,7 +50,7 @@ class YamlConversionTest {
           new ConfigParser(
               with(ConfigFixtures.POLICIES, "fewest_left"),
               with(ConfigFixtures.WORKER_SELECTORS, "least_loaded"),
-              ConfigFixtures.NODE_SOURCES));
+              with(ConfigFixtures.NODE_SOURCES, "labels")));
 
   private static List<String> with(List<String> names, String one) {
     return Stream.concat(names.stream(), Stream.of(one)).toList();

@@ -93,6 +93,18 @@ class YamlMistakesTest {
   }
 
   @Test
+  void textMadeOfVariablesIsBounded() {
+    String text =
+        "variables: {LONG: %s}\njobs: {j: {owner: \"%s\"}}\n"
+            .formatted("x".repeat(1 << 20), "${LONG}".repeat(9));
+    assertThat(told(inspect((text + REST).getBytes(StandardCharsets.UTF_8))))
+        .isEqualTo(
+            "error 2:19 jobs.j.owner: with its variables replaced, the text is longer than the"
+                + " allowed 8388608 characters (value: \"${LONG}\"); let what needs so much text"
+                + " read it from a file");
+  }
+
+  @Test
   void aliasesOfAliasesAreBounded() {
     StringBuilder text = new StringBuilder("espalier: v1\n_a0: &a0 [x, x]\n");
     for (int i = 1; i <= 40; i++) {

@@ -97,21 +97,6 @@ class NodeFetcherTest {
   }
 
   @Test
-  void anUnknownSourceNamesTheOnesThereAre() throws Exception {
-    Result<Topology> near =
-        fetcher().fetch(SettingsText.nodes(TWO_SOURCES.formatted("range_labels")), NOW);
-    assertThat(near.value()).isNull();
-    assertThat(near.problems()).hasSize(1);
-    assertThat(near.problems().get(0).path())
-        .isEqualTo("bistro_settings.nodes.node_sources[1].source");
-    assertThat(near.problems().get(0).hint()).isEqualTo("did you mean \"range_label\"?");
-
-    Result<Topology> far =
-        fetcher().fetch(SettingsText.nodes(TWO_SOURCES.formatted("zookeeper")), NOW);
-    assertThat(far.problems().get(0).hint()).isEqualTo("known: empty, manual, range_label");
-  }
-
-  @Test
   void preferencesOfAllSourcesAreCheckedBeforeAnySourceRuns() throws Exception {
     List<String> ran = new ArrayList<>();
     NodeSourceType recording = type("recording", (soFar, now, sink) -> ran.add("it"));

@@ -74,7 +74,7 @@ class NodeSourceCoordinatorTest extends LiveNodesWorld {
     outside("b").answer = List.of("h1/d1");
     Settings settings = hostsAndDbs();
     nodes.fetch(settings, now);
-    Settings broken = settings("'host', 'db'", "{'source': 'outsde', 'prefs': {'id': 'a'}}");
+    Settings broken = settings("'host', 'db'", "{'source': 'outside', 'prefs': {'id': 'a'}}");
     Result<Topology> result = after(broken, 60);
     assertThat(result.value()).isNull();
     assertThat(nodes.nextFetch()).as("else the poller spins").isEmpty();

@@ -7,11 +7,20 @@ import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
+import io.espalier.testkit.config.ConfigFixtures;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /** Settings from the text of their nodes. */
 final class SettingsText {
+  /** Those of Espalier, and those that tests of this package make. */
+  private static final List<String> SOURCES =
+      Stream.concat(
+              ConfigFixtures.NODE_SOURCES.stream(),
+              Stream.of("bad", "computed", "curious", "outside", "recording", "slow"))
+          .toList();
+
   private SettingsText() {}
 
   /**
@@ -32,7 +41,7 @@ final class SettingsText {
             .replace('\'', '"');
     Result<Json> json = JsonReader.config().read(text);
     Result<Config> config =
-        new ConfigParser(List.of("roundrobin"), List.of("roundrobin"), List.of())
+        new ConfigParser(List.of("roundrobin"), List.of("roundrobin"), SOURCES)
             .inShard(shard)
             .parse(Objects.requireNonNull(json.value(), () -> json.problems().toString()));
     return Objects.requireNonNull(config.value(), () -> config.problems().toString()).settings();

@@ -35,26 +35,31 @@ final class GateLinesTest {
     "CLOSE, DEADLINE, DEADLINE, true",
     "REOPEN, DEADLINE, DEADLINE, false",
     "CLOSE, JOB_FAILED, JOB_FAILED, true",
-    "REOPEN, JOB_SUCCEEDED, JOB_SUCCEEDED, false"
+    "REOPEN, JOB_SUCCEEDED, JOB_SUCCEEDED, false",
+    "CLOSE, JOB_STARTING, JOB_STARTING, true"
   })
   void everyOperationIsReadAndWrittenAlike(
       String operation, String why, GateKind kind, boolean closed) {
     Json line = Json.strings(List.of("gate", operation, "job", why));
-    CoreEvent event = new LineEvents(ConfigFixtures.parser(), () -> null).event(line);
-    assertThat(event).isEqualTo(new CoreEvent.Gated(kind, Scope.job("job"), closed));
+    List<CoreEvent> events = new LineEvents(ConfigFixtures.parser(), () -> null).events(line);
+    assertThat(events).containsExactly(new CoreEvent.Gated(kind, Scope.job("job"), closed));
     List<Json> written = new ArrayList<>();
-    new EventLines(written::add).write(event);
+    events.forEach(new EventLines(written::add)::write);
     assertThat(written).containsExactly(line);
   }
 
   @Test
-  void gatesOfNodesFactorsAndHealthAreReadAsTheyWereWritten() {
+  void gatesOfNodesAndWorkersFactorsAndHealthAreReadAsTheyWereWritten() {
     LimitFactor factor =
         new LimitFactor("f", Scope.node("host", "h1"), Set.of("ram", "cpu"), 250_000, "", "", 0, 0);
     List<CoreEvent> events =
         List.of(
             new CoreEvent.Gated(GateKind.NODE_CLOSED, Scope.node("host", "h1"), true),
             new CoreEvent.Gated(GateKind.NODE_CLOSED, Scope.node("host", "h1"), false),
+            new CoreEvent.Gated(
+                GateKind.JOB_QUARANTINE, Scope.jobOnNode("job", "host", "h1"), true),
+            new CoreEvent.Gated(GateKind.WORKER_STARTING, Scope.worker("w1"), true),
+            new CoreEvent.Gated(GateKind.WORKER_STARTING, Scope.worker("w1"), false),
             new CoreEvent.FactorSet(factor),
             new CoreEvent.FactorSet(
                 new LimitFactor("g", Scope.level("db"), Set.of(), 0, "", "", 0, 0)),
@@ -63,7 +68,7 @@ final class GateLinesTest {
             new CoreEvent.HealthRemoved("host", "ram", ""));
     List<CoreEvent> read = new ArrayList<>();
     LineEvents lines = new LineEvents(ConfigFixtures.parser(), () -> null);
-    events.forEach(event -> new EventLines(line -> read.add(lines.event(line))).write(event));
+    events.forEach(event -> new EventLines(line -> read.addAll(lines.events(line))).write(event));
     assertThat(read).isEqualTo(events);
   }
 
@@ -91,7 +96,7 @@ final class GateLinesTest {
     EventLines out = new EventLines(written::add);
     out.write(new CoreEvent.Began(config, nodes));
     LineEvents lines = new LineEvents(ConfigFixtures.parser(), written::poll);
-    CoreEvent read = lines.event(written.remove());
+    CoreEvent read = lines.events(written.remove()).get(0);
     assertThat(((CoreEvent.Began) read).topology().spreadGroups()).isEqualTo(spread);
   }
 }

@@ -23,7 +23,7 @@ final class SnapshotFileTest {
           new CoreEvent.Clock(1_000_000),
           new CoreEvent.Stepped(Integer.MAX_VALUE, true),
           new CoreEvent.StatusSet(0, 3, TaskStatus.of(TaskStatus.Main.DONE, 5_000, 1)),
-          new CoreEvent.Adopted("j", "n", WorkerRef.LOCAL, SchedulerSnapshot.run(0)));
+          new CoreEvent.Adopted("j", "n", WorkerRef.LOCAL, "1.2", SchedulerSnapshot.run(0)));
 
   private static final SchedulerSnapshot SNAPSHOT =
       new SchedulerSnapshot(

@@ -101,6 +101,11 @@ final class FlakyStore implements StatusStore {
   }
 
   @Override
+  public void outwaits(long epoch) {
+    inner.outwaits(epoch);
+  }
+
+  @Override
   public void outwaited(long epoch, long leaseMillis) {
     inner.outwaited(epoch, leaseMillis);
   }

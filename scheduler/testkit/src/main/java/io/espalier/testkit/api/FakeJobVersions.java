@@ -80,7 +80,10 @@ public final class FakeJobVersions implements JobVersions {
     return CompletableFuture.completedFuture(next);
   }
 
-  /** Saves a job; one with a member {@code "broken"} is invalid. */
+  /**
+   * Saves a job; one with a member {@code "broken"} is invalid, and there is no room for one with
+   * {@code "full"}.
+   */
   @Override
   public CompletionStage<JobVersion> save(
       String name, Json.Obj job, long expectedVersion, String author, String reason) {
@@ -88,6 +91,11 @@ public final class FakeJobVersions implements JobVersions {
       Problem problem = Problem.error("bistro_job->" + name + ".broken", "it is broken");
       return CompletableFuture.failedFuture(
           RefusedException.invalid("job " + name + " was not saved", List.of(problem)));
+    }
+    if (job.get("full") != null) {
+      return CompletableFuture.failedFuture(
+          new RefusedException(
+              RefusedException.Reason.FULL, "job " + name + " is not taken: 2 jobs wait already"));
     }
     return add(name, job, expectedVersion, author, reason);
   }

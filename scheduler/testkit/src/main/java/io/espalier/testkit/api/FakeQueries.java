@@ -2,6 +2,7 @@ package io.espalier.testkit.api;
 
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Reserved;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.JobLevels;
@@ -146,6 +147,7 @@ final class FakeQueries {
               slots(node),
               counts(
                   tasksBelow(node, job -> query.job().isEmpty() || query.job().equals(job.name()))),
+              closed(node),
               reserved(node)));
     }
     return new TreeView(view.publishedAtMillis(), topology, nodes, truncated);
@@ -204,7 +206,18 @@ final class FakeQueries {
         holders,
         holders.size(),
         jobs,
+        closed(node),
         reserved(node));
+  }
+
+  /** The second host is quarantined. */
+  private List<Explanation.Reason> closed(int node) {
+    return topology.name(node).equals("h2")
+        ? List.of(
+            Explanation.Reason.of(
+                    Explanation.Kind.QUARANTINE, "h2", "the node is quarantined (bad disk)")
+                .until(view.publishedAtMillis() + 600_000))
+        : List.of();
   }
 
   /** Returns a reservation of the second host for the only task that waits there. */

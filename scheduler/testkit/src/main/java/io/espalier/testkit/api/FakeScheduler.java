@@ -2,6 +2,7 @@ package io.espalier.testkit.api;
 
 import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
+import io.espalier.core.api.JobStarts;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.ProblemAges;
@@ -337,6 +338,11 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
+  public List<JobStarts> startsOfJobs() {
+    return List.of(new JobStarts("backup", 3, 4));
+  }
+
+  @Override
   public List<QueueView> recentQueues() {
     return FakeReadings.queues();
   }
@@ -468,6 +474,11 @@ public final class FakeScheduler implements SchedulerApi {
     public CompletionStage<Void> kill(Command.Kill command, long nowMillis) {
       tasks.kill(command);
       return CompletableFuture.allOf();
+    }
+
+    @Override
+    public CompletionStage<SelectionResult> killTasks(Command.KillTasks command, long nowMillis) {
+      return done(tasks.select(command.tasks(), Set.of("running")));
     }
 
     @Override

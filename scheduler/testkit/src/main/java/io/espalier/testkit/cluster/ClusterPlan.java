@@ -40,6 +40,11 @@ final class ClusterPlan {
           3_000, 2_000, 40_000, 6_000, 2_000, 2_000, 4_000, 8_000, 15_000, 10_000, 500, 5_000, 500,
           5_000, 44_000);
 
+  /** The resource of which a batch takes one slot, and how many there are. */
+  private static final String LINKS = "links";
+
+  private static final int MOST_LINKS = 4;
+
   private static final Backoff BACKOFF = new Backoff(List.of(1, 3), true);
 
   private final boolean durable;
@@ -118,7 +123,8 @@ final class ClusterPlan {
     return new BatchSpec(
         2 + random.nextInt(4),
         random.nextBoolean() ? Optional.of(HOST) : Optional.empty(),
-        BatchSpec.USUAL_WAIT);
+        BatchSpec.USUAL_WAIT,
+        random.nextBoolean() ? List.of(LINKS) : List.of());
   }
 
   private static Program someSteps(Random random) {
@@ -154,6 +160,7 @@ final class ClusterPlan {
             .resource("host", "host_slots", hostSlots)
             .resource(bottom, "db_slots", DB_SLOTS)
             .resource("worker", "cores", workerSlots);
+    fixture.resource("instance", LINKS, MOST_LINKS, 0);
     jobs.forEach((job, created) -> fixture.job(job, job(job, created)));
     return fixture.build();
   }
@@ -177,8 +184,13 @@ final class ClusterPlan {
     }
     if (name.equals("light")) {
       batch.ifPresent(job::batch);
+      job.needs(LINKS, sharesLinks() ? 1 : 0);
     }
     return job;
+  }
+
+  private boolean sharesLinks() {
+    return batch.map(spec -> !spec.perBatch().isEmpty()).orElse(false);
   }
 
   private Program program(String job) {
@@ -292,12 +304,16 @@ final class ClusterPlan {
       // After a restart, the needs of a task of a deleted job are unknown.
       return List.of();
     }
-    List<Charge> charges = new ArrayList<>(4);
+    List<Charge> charges = new ArrayList<>(5);
     int db = Integer.parseInt(node.substring(1)) - 1;
     charges.add(new Charge("concurrency", 1, concurrency));
     charges.add(new Charge("host " + db / dbsPerHost, 1, hostSlots));
     charges.add(new Charge("db " + db, 1, DB_SLOTS));
     charges.add(new Charge("worker " + shard, cores(job), workerSlots));
+    if (job.equals("light") && sharesLinks()) {
+      // A process has a link, and works on one task at a time.
+      charges.add(new Charge(LINKS, 1, MOST_LINKS));
+    }
     return charges;
   }
 

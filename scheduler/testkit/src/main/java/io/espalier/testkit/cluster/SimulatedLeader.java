@@ -141,7 +141,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
                     cluster.trace(() -> "warning: " + message + " " + job + " " + node),
                 deferred::add,
                 LoopPorts.Notifications.NONE),
-            new LoopOptions(epoch, "scheduler", 0, 1, new CallbackSigner("key")));
+            new LoopOptions(epoch, "scheduler", "scheduler", 0, 1, new CallbackSigner("key")));
   }
 
   private boolean leads() {

@@ -16,7 +16,17 @@ public final class ConfigFixtures {
       List.of("roundrobin", "randomized_priority", "ranked_priority", "long_tail", "fair_share");
   public static final List<String> WORKER_SELECTORS = List.of("roundrobin", "busiest");
   public static final List<String> NODE_SOURCES =
-      List.of("empty", "manual", "range_label", "script", "add_time");
+      List.of(
+          "add_time",
+          "empty",
+          "file",
+          "http",
+          "manual",
+          "prometheus",
+          "range_label",
+          "script",
+          "sql",
+          "zookeeper");
 
   private ConfigFixtures() {}
 

@@ -44,6 +44,7 @@ public final class Oracle {
           Kind.WINDOW,
           Kind.JOB_DEPENDENCY,
           Kind.DEPENDENCY,
+          Kind.ROLLOUT,
           Kind.DEADLINE,
           Kind.JOB_FAILED,
           Kind.JOB_SUCCEEDED);
@@ -56,7 +57,7 @@ public final class Oracle {
 
   private final Set<String> paused = new HashSet<>();
   private final OracleJobBlocks closings = new OracleJobBlocks();
-  private final Set<Place> closedNodes = new HashSet<>();
+  private final OracleNodeGates nodeGates = new OracleNodeGates();
   private final OracleTree tree = new OracleTree(this);
   private final OracleSlots slots = new OracleSlots(this);
   private final OracleSteps steps = new OracleSteps(this);
@@ -96,6 +97,7 @@ public final class Oracle {
   private final OracleReservations reservations = new OracleReservations(this);
   private final OracleQueues queues = new OracleQueues(this, pool);
   private final OracleOverLimits overLimits = new OracleOverLimits(this);
+  private final OracleBatches batches = new OracleBatches(this);
   private Config config;
   private Topology topology;
   private long now;
@@ -199,18 +201,8 @@ public final class Oracle {
     }
   }
 
-  /** Returns whether an operator has closed a node. */
-  boolean isClosed(Place node) {
-    return closedNodes.contains(node);
-  }
-
-  /** Closes a node, known or not, or opens it. */
-  public void close(Place node, boolean on) {
-    if (on) {
-      closedNodes.add(node);
-    } else {
-      closedNodes.remove(node);
-    }
+  public OracleNodeGates nodeGates() {
+    return nodeGates;
   }
 
   public void workers(List<WorkerInfo> workers) {
@@ -236,14 +228,20 @@ public final class Oracle {
     start(task, path, run.worker());
   }
 
-  /** Starts a task along a path on a worker, even if limits are exceeded. */
+  /**
+   * Starts a task along a path on a worker, even if limits are exceeded. A task of a batch that
+   * {@link #batches} knows is charged what it shares only if it carries that.
+   */
   public void start(TaskKey task, List<Place> path, @Nullable String worker) {
     Job job = job(task.job());
+    Set<String> carried =
+        batches.isCarriedByAnother(task) ? OracleBatches.shared(this, job) : Set.of();
     Map<Place, Map<String, Integer>> charges = new LinkedHashMap<>();
     for (Place place : path) {
       Map<String, Integer> amounts = new LinkedHashMap<>();
       for (Resource resource : resources(place.level())) {
-        amounts.put(resource.name(), job.needs().get(resource.index()));
+        boolean takes = !carried.contains(resource.name());
+        amounts.put(resource.name(), takes ? job.needs().get(resource.index()) : 0);
       }
       charges.put(place, amounts);
     }
@@ -381,6 +379,11 @@ public final class Oracle {
     return slots.limit(place, resource, OracleLimits.of(config, topology, place.node(), resource));
   }
 
+  /** Returns the batches whose tasks share a charge. */
+  public OracleBatches batches() {
+    return batches;
+  }
+
   /** Returns the usage of queues. */
   public OracleQueues queues() {
     return queues;
@@ -467,9 +470,7 @@ public final class Oracle {
       if (!topology.enabled(slot)) {
         failures.add(new Failure(Kind.NODE_DISABLED, name, ""));
       }
-      if (closedNodes.contains(tree.place(node))) {
-        failures.add(new Failure(Kind.NODE_DISABLED, name, ""));
-      }
+      failures.addAll(nodeGates.failures(tree.place(node), job));
       if (!tree.passes(job, slot)) {
         failures.add(new Failure(Kind.FILTERED, name, ""));
       }
@@ -554,6 +555,9 @@ public final class Oracle {
       if (!steps.isDone(dependency, node)) {
         failures.add(new Failure(Kind.DEPENDENCY, node, ""));
       }
+    }
+    if (closings.waitsForStage(job.name(), node)) {
+      failures.add(new Failure(Kind.ROLLOUT, node, ""));
     }
     return failures;
   }

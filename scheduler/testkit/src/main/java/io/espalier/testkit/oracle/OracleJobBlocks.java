@@ -7,6 +7,7 @@ import io.espalier.core.outcome.JobCounts;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Blocks whole jobs, each for its own reasons, and checks that the core reports every job whose
@@ -30,6 +32,27 @@ public final class OracleJobBlocks {
 
   private final Map<String, Set<GateKind>> closed = new HashMap<>();
   private final Map<String, JobCounts> seen = new HashMap<>();
+
+  /** The jobs that have no room for another start in flight. */
+  private final Set<String> starting = new HashSet<>();
+
+  /** By job with a roll-out: the nodes whose tasks are in the open stages. */
+  private final Map<String, Set<String>> inOpenStages = new HashMap<>();
+
+  /** Sets the nodes whose tasks are in the open stages of a job; null: all are. */
+  public void stages(String job, @Nullable Set<String> nodes) {
+    if (nodes == null) {
+      inOpenStages.remove(job);
+    } else {
+      inOpenStages.put(job, nodes);
+    }
+  }
+
+  /** Returns whether the task of a job on a node is in a stage that is not open. */
+  public boolean waitsForStage(String job, String node) {
+    Set<String> nodes = inOpenStages.get(job);
+    return nodes != null && !nodes.contains(node);
+  }
 
   /** Blocks or unblocks a job at random. */
   public void change(Random random, SchedulingCore core, String job) {
@@ -49,8 +72,26 @@ public final class OracleJobBlocks {
     return closed.computeIfAbsent(job, name -> EnumSet.noneOf(GateKind.class));
   }
 
+  /** Sets whether a job has no room for another start in flight. */
+  public void starting(String job, boolean isFull) {
+    if (isFull) {
+      starting.add(job);
+    } else {
+      starting.remove(job);
+    }
+  }
+
   List<Kind> of(String job) {
-    return gates(job).stream().map(GateKind::explanation).toList();
+    List<Kind> kinds = new ArrayList<>(gates(job).stream().map(GateKind::explanation).toList());
+    if (starting.contains(job)) {
+      kinds.add(Kind.STARTING);
+    }
+    return kinds;
+  }
+
+  /** Returns whether a gate that is no lack of room is closed. */
+  boolean isInactive(String job) {
+    return !gates(job).isEmpty();
   }
 
   /** Checks after a step that the core has reported every job whose counts changed. */

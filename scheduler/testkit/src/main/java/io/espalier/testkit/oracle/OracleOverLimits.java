@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The core applies a sliced operation at a moment of its choice. So a place that is first over
  * its limit during such an operation may be over it since any moment of it, and a place where tasks
- * ended meanwhile may have been within its limit briefly.
+ * ended meanwhile may have been within its limit briefly. So may any place when several changes of
+ * limits are in one operation, since the core makes one after the other.
  */
 public final class OracleOverLimits {
   private final Oracle oracle;
@@ -34,6 +35,9 @@ public final class OracleOverLimits {
 
   /** The places where tasks ended since the slices began; null: no sliced operation is running. */
   private @Nullable Set<Place> touched;
+
+  /** How many changes of limits the sliced operation has. */
+  private int changes;
 
   private long begun;
   private long slicesFrom;
@@ -64,6 +68,7 @@ public final class OracleOverLimits {
   /** The core begins to apply limits in slices; {@link #sliced} follows. */
   public void slices(long fromMillis) {
     touched = new HashSet<>();
+    changes = 0;
     slicesFrom = fromMillis;
   }
 
@@ -114,6 +119,8 @@ public final class OracleOverLimits {
   void changed() {
     if (touched == null) {
       look(null);
+    } else {
+      changes++;
     }
   }
 
@@ -135,7 +142,7 @@ public final class OracleOverLimits {
     if (before == null) {
       return new Since(slicesFrom, now, null);
     }
-    boolean mayBeNew = touched.contains(at.place());
+    boolean mayBeNew = changes > 1 || touched.contains(at.place());
     return mayBeNew ? new Since(slicesFrom, now, before) : before;
   }
 

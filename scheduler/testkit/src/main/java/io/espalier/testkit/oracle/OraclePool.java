@@ -11,9 +11,11 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.testkit.oracle.Oracle.Failure;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +23,14 @@ import org.jspecify.annotations.Nullable;
  * docs/design/bistro.md#resources-of-workers and docs/design/bistro.md#worker-selectors.
  */
 final class OraclePool {
+  private static final String STARTS = "starts";
+
   private final Map<String, WorkerInfo> workers = new LinkedHashMap<>();
   private final Use use;
   private boolean asked;
+
+  /** The workers that have no room for another start in flight. */
+  private final Set<String> starting = new HashSet<>();
 
   /** The usage of the running tasks. */
   interface Use {
@@ -49,6 +56,14 @@ final class OraclePool {
     asked = true;
     workers.clear();
     all.forEach(worker -> workers.put(worker.ref().shard(), worker));
+  }
+
+  void starting(String shard, boolean isFull) {
+    if (isFull) {
+      starting.add(shard);
+    } else {
+      starting.remove(shard);
+    }
   }
 
   Map<String, WorkerInfo> workers() {
@@ -96,10 +111,13 @@ final class OraclePool {
 
   /**
    * Returns the names of the resources that a worker lacks for a job; an empty name stands for too
-   * many tasks.
+   * many tasks, {@link #STARTS} for too many starts.
    */
   private List<String> shortages(Config config, Job job, WorkerInfo worker) {
     List<String> missing = new ArrayList<>();
+    if (starting.contains(worker.ref().shard())) {
+      missing.add(STARTS);
+    }
     int kept = keptFrom(config, job, worker) == null ? 0 : 1;
     if (worker.maxTasks() > 0 && use.tasks(worker.ref().shard()) + kept >= worker.maxTasks()) {
       missing.add("");
@@ -214,7 +232,11 @@ final class OraclePool {
             .orElseThrow();
     String name = isLocal() ? use.instance() : nearest.ref().shard();
     return shortages(config, job, nearest).stream()
-        .map(resource -> new Failure(Kind.NO_WORKER, name, resource))
+        .map(
+            lacks ->
+                lacks.equals(STARTS)
+                    ? new Failure(Kind.STARTING, name, "")
+                    : new Failure(Kind.NO_WORKER, name, lacks))
         .toList();
   }
 }

@@ -103,7 +103,7 @@ public final class OracleReach {
       boolean isHost =
           isPlaced && oracle.topology().level(node) == job.levelForHostPlacement().orElseThrow();
       if (!oracle.topology().enabled(slot)
-          || oracle.isClosed(tree().place(node))
+          || oracle.nodeGates().isClosed(tree().place(node), job)
           || !tree().passes(job, slot)
           || (isHost
               && !oracle.pool().isThere(oracle.config(), job, oracle.topology().name(node)))) {

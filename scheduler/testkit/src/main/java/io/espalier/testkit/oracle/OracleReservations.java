@@ -39,6 +39,7 @@ public final class OracleReservations extends OracleHolders<Place, Reservation> 
               Kind.START_RATE,
               Kind.QUEUE_LIMIT,
               Kind.MAX_CONCURRENT,
+              Kind.STARTING,
               Kind.JOB_DEPENDENCY));
 
   /** When a job began to want a node; also for a reservation that became too small for it. */

@@ -64,6 +64,11 @@ public final class OracleSlots {
     }
   }
 
+  /** Sets whether a worker has no room for another start in flight. */
+  public void starting(String shard, boolean isFull) {
+    oracle.pool().starting(shard, isFull);
+  }
+
   /**
    * Sets or removes a cap of a job or queue.
    *
@@ -116,7 +121,7 @@ public final class OracleSlots {
               .flatMap(List::stream)
               .map(oracle.tree()::placeOf)
               .anyMatch(new Place(scope.level(), scope.name())::equals);
-      case JOB, JOB_ON_NODE, QUEUE -> false;
+      case JOB, JOB_ON_NODE, QUEUE, WORKER -> false;
     };
   }
 

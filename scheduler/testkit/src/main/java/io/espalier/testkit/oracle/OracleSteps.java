@@ -32,7 +32,7 @@ public final class OracleSteps {
       return false;
     }
     WorkerInfo worker = run.worker() == null ? null : oracle.pool().workers().get(run.worker());
-    if (!oracle.closings().of(job.name()).isEmpty()
+    if (oracle.closings().isInactive(job.name())
         || job.afterJobs().stream().anyMatch(whole -> !isDone(whole))
         || (run.worker() != null && (worker == null || !worker.takesTasks()))) {
       return false;
@@ -49,7 +49,7 @@ public final class OracleSteps {
                         slot ->
                             oracle.topology().enabled(slot)
                                 && oracle.tree().passes(job, slot)
-                                && !oracle.isClosed(oracle.tree().placeOf(slot))));
+                                && !oracle.nodeGates().isClosed(oracle.tree().placeOf(slot), job)));
   }
 
   /** Returns whether a task is done, and verified if it is to be. */

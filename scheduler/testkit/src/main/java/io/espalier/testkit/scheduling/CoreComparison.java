@@ -90,11 +90,14 @@ final class CoreComparison {
     int number = core.findJob(job.name());
     QueryChecks queries = new QueryChecks(core, oracle);
     long[] counts = new long[9];
+    long leftOfStages = 0;
     for (TaskKey task : oracle.tasks(job)) {
       int node = node(task);
       int bits = oracle.views().bits(task);
       assertThat(core.tasks().bits(number, node)).as("bits of %s", task).isEqualTo(bits);
       count(counts, bits, queries.isBlocked(job, task));
+      boolean isEarly = !oracle.closings().waitsForStage(job.name(), task.node());
+      leftOfStages += isEarly && isLeft(bits) ? 1 : 0;
       Explanation explanation = core.tasks().explain(task.job(), task.node());
       List<Failure> failures = oracle.failures(task);
       assertThat(explanation.startable()).as("%s startable", task).isEqualTo(failures.isEmpty());
@@ -104,6 +107,11 @@ final class CoreComparison {
       queries.path(job, task, explanation);
     }
     queries.waiting(job, random);
+    if (core.stages(job.name()) != null) {
+      assertThat(core.staged().left(number))
+          .as("left of the open stages of %s", job.name())
+          .isEqualTo(leftOfStages);
+    }
     JobProgress progress =
         JobProgress.of(
             job.name(),
@@ -145,6 +153,12 @@ final class CoreComparison {
       at = (bits & TaskStatus.USES_BACKOFF) != 0 ? 4 : blocked ? 6 : 5;
     }
     counts[at]++;
+  }
+
+  private static boolean isLeft(int bits) {
+    int ended = Main.DONE.bit() | Main.FAILED.bit() | Main.CANCELLED.bit();
+    return (bits & Main.RUNNING.bit()) != 0
+        || (bits & (ended | TaskStatus.AVOIDED | TaskStatus.DISABLED)) == 0;
   }
 
   private static boolean isInVerification(int bits) {

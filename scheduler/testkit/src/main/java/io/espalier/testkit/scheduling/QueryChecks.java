@@ -39,12 +39,14 @@ final class QueryChecks {
           Kind.JOB_PAUSED,
           Kind.DEADLINE,
           Kind.MAX_CONCURRENT,
+          Kind.STARTING,
           Kind.BRAKE,
-          Kind.WINDOW,
           Kind.JOB_FAILED,
           Kind.JOB_SUCCEEDED,
           Kind.JOB_DEPENDENCY,
           Kind.QUEUE_LIMIT);
+
+  private static final Set<Kind> EITHER = Set.of(Kind.START_RATE, Kind.RESERVED, Kind.WINDOW);
 
   private final SchedulingCore core;
   private final Oracle oracle;
@@ -249,7 +251,8 @@ final class QueryChecks {
   }
 
   private boolean isKeptOnItsNode(TaskKey task) {
-    return oracle.failures(task).stream().anyMatch(failure -> failure.kind() == Kind.DEPENDENCY);
+    return oracle.failures(task).stream()
+        .anyMatch(failure -> failure.kind() == Kind.DEPENDENCY || failure.kind() == Kind.ROLLOUT);
   }
 
   /** Checks after a round which jobs may start anything. */
@@ -363,17 +366,17 @@ final class QueryChecks {
    * its own, and its own over those of the path.
    */
   private static List<String> kinds(List<Failure> failures) {
-    List<Kind> kinds = failures.stream().map(Failure::kind).distinct().toList();
+    List<Kind> kinds = failures.stream().map(QueryChecks::counted).distinct().toList();
     List<Kind> gates =
         failures.stream()
-            .filter(f -> GATES.contains(f.kind()) || isOfJob(f))
+            .filter(f -> GATES.contains(counted(f)) || isOfJob(f))
             .map(Failure::kind)
             .distinct()
             .toList();
     if (!gates.isEmpty()) {
       return words(gates);
     }
-    for (Kind own : List.of(Kind.BACKOFF, Kind.DEPENDENCY)) {
+    for (Kind own : List.of(Kind.BACKOFF, Kind.DEPENDENCY, Kind.ROLLOUT)) {
       if (kinds.contains(own)) {
         return words(List.of(own));
       }
@@ -381,13 +384,19 @@ final class QueryChecks {
     return kinds.isEmpty() ? List.of(WaitingReasons.STARTABLE) : words(kinds);
   }
 
+  /** Starts in flight that fill a worker are counted with what else its workers lack. */
+  private static Kind counted(Failure failure) {
+    return failure.kind() == Kind.STARTING && !failure.node().isEmpty()
+        ? Kind.NO_WORKER
+        : failure.kind();
+  }
+
   /**
-   * Returns whether the failure is the job's: a start rate may be that of the job or of a node, and
-   * a reservation may be of a queue or of a node.
+   * Returns whether the failure is the job's: a start rate and a window may be that of the job or
+   * of a node, and a reservation may be of a queue or of a node.
    */
   private static boolean isOfJob(Failure failure) {
-    return (failure.kind() == Kind.START_RATE || failure.kind() == Kind.RESERVED)
-        && failure.node().isEmpty();
+    return EITHER.contains(failure.kind()) && failure.node().isEmpty();
   }
 
   private static List<String> words(List<Kind> kinds) {

@@ -6,6 +6,7 @@ import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.PhysicalResource;
+import io.espalier.core.config.Resource;
 import io.espalier.core.config.StartRate;
 import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.config.label.LabelExpression;
@@ -336,16 +337,25 @@ final class RandomModel {
 
   private void put(String name, JobFixture job) {
     if (batched && chance(60)) {
-      int level = random.nextInt(config.levels().bottom() + 1);
+      int level = chance(50) ? 0 : random.nextInt(config.levels().bottom() + 1);
       job.batch(
           new BatchSpec(
               2 + random.nextInt(4),
-              chance(50) ? Optional.empty() : Optional.of(level),
-              chance(50) ? Duration.ZERO : Duration.ofMillis(1 + random.nextInt(3000))));
+              level == 0 ? Optional.empty() : Optional.of(level),
+              chance(50) ? Duration.ZERO : Duration.ofMillis(1 + random.nextInt(3000)),
+              perBatch(level)));
     }
     config.job(name, job);
     jobs.remove(name);
     jobs.add(name);
+  }
+
+  /** Returns some of the resources that a batch under a level can take once. */
+  private List<String> perBatch(int level) {
+    return config.build().settings().resources().all().stream()
+        .filter(resource -> resource.level() <= level && chance(60))
+        .map(Resource::name)
+        .toList();
   }
 
   /** Adds a job that differs from others by its needs. */

@@ -23,6 +23,7 @@ import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.testkit.oracle.Oracle;
 import io.espalier.testkit.oracle.Oracle.Place;
+import io.espalier.testkit.oracle.OracleBatches;
 import io.espalier.testkit.oracle.OracleLoad;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -71,6 +72,8 @@ public final class RandomRun {
   private final boolean closing;
   private final boolean grouped;
   private final boolean verified;
+  private final boolean batched;
+  private final boolean staged;
   private final UnaryOperator<GroupRule> told;
   private long stateNumber;
   private long now = 1_000_003;
@@ -85,6 +88,7 @@ public final class RandomRun {
    * @param grouped whether there are redundancy groups, and no reservations
    * @param batched whether jobs have batches
    * @param verified whether tasks that are done may have to be verified
+   * @param staged whether tasks wait for the stages of roll-outs
    */
   public record Size(
       int jobs,
@@ -95,14 +99,15 @@ public final class RandomRun {
       boolean closing,
       boolean grouped,
       boolean batched,
-      boolean verified) {
+      boolean verified,
+      boolean staged) {
     Size(int jobs, int nodesPerLevel, int steps) {
       this(jobs, nodesPerLevel, steps, 1, false, false);
     }
 
     Size(
         int jobs, int nodesPerLevel, int steps, int compareEvery, boolean scarce, boolean closing) {
-      this(jobs, nodesPerLevel, steps, compareEvery, scarce, closing, false, false, false);
+      this(jobs, nodesPerLevel, steps, compareEvery, scarce, closing, false, false, false, false);
     }
 
     /** A long run with infrequent full comparisons. */
@@ -120,21 +125,27 @@ public final class RandomRun {
     public static final Size SCARCE_CLOSING = new Size(6, 8, 120, 10, true, true);
 
     /** Redundancy groups, in a busy world. */
-    public static final Size GROUPED = new Size(6, 8, 120, 4, false, false, true, false, false);
+    public static final Size GROUPED =
+        new Size(6, 8, 120, 4, false, false, true, false, false, false);
 
     /** A long run of the same with infrequent full comparisons. */
     public static final Size LONG_GROUPED =
-        new Size(6, 8, 5_000, 50, false, true, true, false, false);
+        new Size(6, 8, 5_000, 50, false, true, true, false, false, false);
 
     /** Jobs with batches, of which nodes are closed. */
-    public static final Size BATCHED = new Size(6, 8, 60, 1, false, true, false, true, false);
+    public static final Size BATCHED =
+        new Size(6, 8, 60, 1, false, true, false, true, false, false);
 
     /** Jobs with batches, over redundancy groups. */
     public static final Size BATCHED_GROUPS =
-        new Size(6, 8, 120, 4, false, false, true, true, false);
+        new Size(6, 8, 120, 4, false, false, true, true, false, false);
 
     /** Tasks that are done and have to be verified, and nodes that are closed. */
-    public static final Size VERIFIED = new Size(6, 8, 60, 1, false, true, false, false, true);
+    public static final Size VERIFIED =
+        new Size(6, 8, 60, 1, false, true, false, false, true, false);
+
+    /** Tasks that wait for stages of roll-outs, nodes that are closed, and verifications. */
+    public static final Size STAGED = new Size(6, 8, 60, 1, false, true, false, false, true, true);
 
     /** Enough jobs for more than one word of bits. */
     public static final Size MANY_JOBS = new Size(90, 5, 25);
@@ -178,6 +189,8 @@ public final class RandomRun {
     closing = size.closing();
     grouped = size.grouped();
     verified = size.verified();
+    batched = size.batched();
+    staged = size.staged();
     random = new Random(seed);
     this.policies = policies;
     selectors.forEach(selector -> this.selectors.put(selector.name(), selector));
@@ -198,7 +211,7 @@ public final class RandomRun {
     batches = new BatchChecks(oracle, grouped);
     boolean isPool = runner == Runner.POOL;
     comparison = new CoreComparison(core, oracle, batches, random, runs, isPool, grouped);
-    steering = new RandomSteering(core, oracle, random, isPool);
+    steering = new RandomSteering(core, oracle, random, new Random(~seed), isPool);
     workers();
     core.apply(model.config(told), model.topology(), now);
     oracle.advance(now);
@@ -280,6 +293,9 @@ public final class RandomRun {
   // ---- rounds
 
   private void round() {
+    if (closing) {
+      steering.confirmStarts();
+    }
     oracle.reservations().observe(core.capacity().reservations(), now);
     oracle.rooms().observe(core.capacity().keptRoom(), now);
     SchedulingPolicy policy = policies.get(random.nextInt(policies.size()));
@@ -313,6 +329,8 @@ public final class RandomRun {
     List<Place> path = path(run);
     WorkerInfo worker = core.running().worker(run);
     placements.add(task + " " + path + " " + worker);
+    String sharing = core.running().batch(run);
+    oracle.batches().lift(sharing);
     assertThat(oracle.isEligible(task, path)).as("%s may start on %s", task, path).isTrue();
     assertThat(core.batchAwaitedUntil(task.job())).as("%s waits for its batch", task).isZero();
     boolean isFirst = batches.placed(task, path, worker, batch);
@@ -325,13 +343,37 @@ public final class RandomRun {
     } else {
       assertThat(runner).isNotEqualTo(Runner.POOL);
     }
-    oracle.start(task, path, worker == null ? null : worker.ref().shard());
-    oracle.takeTokens(task, path);
+    assertThat(sharing.isEmpty())
+        .as("%s shares no charge", task)
+        .isEqualTo(OracleBatches.shared(oracle, configured(task.job())).isEmpty());
     runs.put(task, run);
+    starts(task, path, worker == null ? null : worker.ref().shard());
+    oracle.takeTokens(task, path);
     oracle.reservations().duringRound(core.capacity().reservations());
     oracle.rooms().duringRound(core.capacity().keptRoom());
+    if (closing) {
+      steering.mayFill(task.job(), worker);
+    }
     if (random.nextBoolean()) {
       core.setStatus(core.running().job(run), core.running().node(run), status(Main.RUNNING));
+    }
+  }
+
+  /** A task that the core has started, or knows to run, starts in the oracle. */
+  private void starts(TaskKey task, List<Place> path, @Nullable String shard) {
+    joins(task);
+    oracle.start(task, path, shard);
+  }
+
+  /** Adds a task to the batch with whose tasks it shares a charge, if there is one. */
+  private void joins(TaskKey task) {
+    long run = Objects.requireNonNull(runs.get(task));
+    String batch = core.running().batch(run);
+    if (!batch.isEmpty()) {
+      oracle.batches().add(task, batch);
+      if (core.running().isCarrier(run) && oracle.isKnown(task)) {
+        oracle.batches().carries(task);
+      }
     }
   }
 
@@ -361,7 +403,24 @@ public final class RandomRun {
 
   private void adopt() {
     TaskKey task = random.nextInt(3) == 0 ? unknownTask() : anyTask();
-    if (task == null || oracle.running().containsKey(task)) {
+    if (task == null) {
+      return;
+    }
+    if (!batched || random.nextInt(3) == 0) {
+      adopt(task, "");
+      return;
+    }
+    String batch = task.job() + "." + random.nextInt(2);
+    adopt(task, batch);
+    Job job = oracle.config().job(task.job());
+    List<TaskKey> others = job == null ? List.of() : oracle.tasks(job);
+    for (int i = random.nextInt(4); i > 0 && !others.isEmpty(); i--) {
+      adopt(others.get(random.nextInt(others.size())), batch);
+    }
+  }
+
+  private void adopt(TaskKey task, String batch) {
+    if (oracle.running().containsKey(task)) {
       return;
     }
     WorkerRef worker =
@@ -369,11 +428,12 @@ public final class RandomRun {
             ? new WorkerRef(random.nextInt(5) == 0 ? "lost" : "w" + random.nextInt(6), 1)
             : WorkerRef.LOCAL;
     String shard = worker.isLocal() ? null : worker.shard();
-    long run = core.adopt(task.job(), task.node(), worker);
+    long run = core.adopt(task.job(), task.node(), worker, batch);
     runs.put(task, run);
     if (oracle.isKnown(task)) {
-      oracle.start(task, path(run), shard);
+      starts(task, path(run), shard);
     } else {
+      joins(task);
       oracle.startOutside(task, shard);
     }
   }
@@ -511,9 +571,17 @@ public final class RandomRun {
     if (run != null) {
       batches.ending(task, path(run), core.running().worker(run));
       core.finish(run, status);
+      oracle.batches().ending(task, carrierOf(oracle.batches().others(task)));
       oracle.finish(task, status);
       keep(task, status);
     }
+  }
+
+  private @Nullable TaskKey carrierOf(List<TaskKey> tasks) {
+    return tasks.stream()
+        .filter(task -> core.running().isCarrier(Objects.requireNonNull(runs.get(task))))
+        .findFirst()
+        .orElse(null);
   }
 
   private void advance() {
@@ -561,22 +629,27 @@ public final class RandomRun {
         oracle.slots().override(key, limit);
       }
       if (closing) {
-        steering.factor(now);
-        steering.health();
-        steering.cap();
+        steering.limits(now);
       }
+    }
+    if (staged) {
+      steering.stages();
     }
     int overlapping = 0;
     while (!core.stepLimits(1 + random.nextInt(30))) {
-      core.verify();
+      // Until the stages are in effect, tasks may be ready that are to wait.
+      if (core.staged().areInEffect()) {
+        core.verify();
+      }
       if (random.nextInt(3) == 0) {
         finishKnown();
       }
       if (closing && overlapping < 3 && random.nextInt(4) == 0) {
         steering.closeNodes(now);
-        steering.factor(now);
-        steering.health();
-        steering.cap();
+        steering.limits(now);
+        if (staged) {
+          steering.stages();
+        }
         overlapping++;
       }
     }
@@ -652,6 +725,7 @@ public final class RandomRun {
     oracle.apply(model.config(), model.topology());
     for (Oracle.Run run : List.copyOf(oracle.running().values())) {
       if (run.path().isEmpty() && oracle.isKnown(run.task())) {
+        joins(run.task());
         oracle.settle(run.task(), path(runs.getOrDefault(run.task(), -1L)));
       }
     }

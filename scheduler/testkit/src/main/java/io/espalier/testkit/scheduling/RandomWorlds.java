@@ -52,7 +52,9 @@ public final class RandomWorlds {
     /** Batches, over redundancy groups. */
     BATCHED_GROUPS(Size.BATCHED_GROUPS),
     /** Tasks that are done and have to be verified. */
-    VERIFIED(Size.VERIFIED);
+    VERIFIED(Size.VERIFIED),
+    /** Tasks that wait for the stages of roll-outs. */
+    STAGED(Size.STAGED);
 
     @SuppressWarnings("ImmutableEnumChecker") // It is immutable: numbers only.
     private final Size size;

@@ -107,7 +107,8 @@ abstract class AttemptsContract extends StoreContract {
             plain.worker(),
             null,
             86_400_000,
-            new Counters(Map.of("rows", 7L)));
+            new Counters(Map.of("rows", 7L)),
+            "");
     store.commit(epoch, StoreTransaction.of(List.of(waited)));
     restartAfterKill();
     assertThat(store.running()).containsExactly(waited);

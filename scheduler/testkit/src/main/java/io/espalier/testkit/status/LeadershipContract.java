@@ -7,6 +7,7 @@ import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.StatusStore.Earlier;
 import io.espalier.core.status.store.StatusStore.TakeOver;
 import io.espalier.core.status.store.StatusStore.Taken;
 import io.espalier.core.status.store.StoreException;
@@ -41,7 +42,6 @@ abstract class LeadershipContract extends EventsContract {
   void a_take_over_tells_of_the_leases_before_and_which_store_it_is() throws Exception {
     Taken patient = store.openEpoch(new TakeOver(1, 660_000));
     assertThat(patient.storeId()).isNotEmpty();
-    assertThat(patient.first()).isFalse();
     store = remembered(open());
     Taken quick = store.openEpoch(new TakeOver(1, 20_000));
     assertThat(quick.storeId()).isEqualTo(patient.storeId());
@@ -70,6 +70,29 @@ abstract class LeadershipContract extends EventsContract {
     assertThat(plain.earlierLeaseMillis()).isEqualTo(20_000);
     store.outwaited(plain.epoch(), 0);
     assertThat(store.openEpoch(TakeOver.PLAIN).earlierLeaseMillis()).isZero();
+  }
+
+  @Test
+  void a_store_is_new_until_a_leadership_has_outwaited() throws Exception {
+    restartAfterKill();
+    Taken taken = store.openEpoch(TakeOver.PLAIN);
+    assertThat(taken.earlier()).isEqualTo(Earlier.NEW_STORE);
+    store.outwaited(taken.epoch(), 0);
+    store = remembered(open());
+    assertThat(store.openEpoch(TakeOver.PLAIN).earlier()).isEqualTo(Earlier.KNOWN);
+  }
+
+  @Test
+  void a_wait_for_an_earlier_scheduler_is_not_cut_short_by_a_take_over() throws Exception {
+    Taken waiting = store.openEpoch(TakeOver.PLAIN);
+    store.outwaits(waiting.epoch());
+    store = remembered(open());
+    Taken next = store.openEpoch(TakeOver.PLAIN);
+    assertThat(next.earlier()).isEqualTo(Earlier.UNKNOWN);
+    assertThatThrownBy(() -> store.outwaits(waiting.epoch()))
+        .isInstanceOf(StaleEpochException.class);
+    store.outwaited(next.epoch(), 0);
+    assertThat(store.openEpoch(TakeOver.PLAIN).earlier()).isEqualTo(Earlier.KNOWN);
   }
 
   @Test

@@ -173,7 +173,7 @@ public abstract class StatusStoreContract extends LeadershipContract {
   }
 
   @Test
-  void theCallOfARunningTaskSurvivesARestart() throws Exception {
+  void theCallAndTheBatchOfARunningTaskSurviveARestart() throws Exception {
     Json.Obj data = Json.object().put("at", 7).build();
     TaskStatus running = TaskStatus.ofBits(Main.RUNNING.bit(), NOW, 0, 4, 9, data);
     Invocation invocation = new Invocation(3, 17, NOW);
@@ -188,7 +188,8 @@ public abstract class StatusStoreContract extends LeadershipContract {
             List.of("i", "n"),
             new InvocationLimits(1, 2, 3));
     StatusRow row =
-        new StatusRow("j", "n", running, invocation, WorkerRef.LOCAL, call, 17, Counters.NONE);
+        new StatusRow(
+            "j", "n", running, invocation, WorkerRef.LOCAL, call, 17, Counters.NONE, "3.16");
     store.commit(epoch, StoreTransaction.of(List.of(row)));
     restartAfterKill();
     assertThat(rows("j").get(0)).isEqualTo(row);

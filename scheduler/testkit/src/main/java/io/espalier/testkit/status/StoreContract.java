@@ -39,7 +39,7 @@ abstract class StoreContract {
   final void openStore() throws Exception {
     store = remembered(open());
     Taken taken = store.openEpoch(TakeOver.PLAIN);
-    assertThat(taken.first()).isTrue();
+    assertThat(taken.earlier()).isEqualTo(StatusStore.Earlier.NEW_STORE);
     assertThat(taken.earlierLeaseMillis()).isZero();
     epoch = taken.epoch();
   }

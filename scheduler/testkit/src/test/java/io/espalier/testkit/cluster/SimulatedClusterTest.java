@@ -5,10 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.testkit.TestSize;
 import io.espalier.testkit.cluster.SimulatedCluster.Outcome;
 import io.espalier.testkit.lives.Simulation;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,6 +84,25 @@ class SimulatedClusterTest {
     System.out.println(bug + " is caught by seed " + failure.seed() + ": " + failure.violation());
     // It is the bug, not the life.
     assertThat(SimulatedCluster.run(failure.seed()).violation()).isNull();
+  }
+
+  @Test
+  void theDocumentNamesEachBugWithTheInvariantAndTheSeed() throws IOException {
+    Pattern row = Pattern.compile("\\| `(\\w+)` \\|.*\\| (\\w+)[^|]*\\| (\\d+) \\|");
+    String teeth =
+        Files.readString(Path.of("../../thrift/PROTOCOL.md")).split("\n## Teeth\n", 2)[1];
+    List<String> rows =
+        teeth
+            .lines()
+            .map(row::matcher)
+            .filter(Matcher::matches)
+            .map(line -> line.group(1) + " " + line.group(2) + " " + line.group(3))
+            .toList();
+    assertThat(rows)
+        .containsExactlyInAnyOrderElementsOf(
+            Stream.of(ProtocolBug.values())
+                .map(bug -> bug + " " + bug.breaks() + " " + bug.caughtBy())
+                .toList());
   }
 
   @ParameterizedTest

@@ -125,7 +125,7 @@ public final class ApiJson {
         .build();
   }
 
-  private static Json reason(Explanation.Reason reason) {
+  static Json reason(Explanation.Reason reason) {
     Json.Builder json = Json.object().put("kind", reason.kind().name().toLowerCase(Locale.ROOT));
     String node = reason.node();
     if (node != null) {
@@ -255,6 +255,9 @@ public final class ApiJson {
             .put("severity", problem.severity().name().toLowerCase(Locale.ROOT))
             .put("path", problem.path())
             .put("message", problem.message());
+    if (!problem.at().file().isEmpty()) {
+      json.put("file", problem.at().file());
+    }
     if (problem.at().line() > 0) {
       json.put("line", problem.at().line()).put("column", problem.at().column());
     }

@@ -43,6 +43,7 @@ public final class QueryJson {
               .put("enabled", topology.enabled(node.slot()))
               .put("resources", resources(node.resources(), false))
               .put("states", counts(node.states()));
+      putClosed(json, node.closed());
       putReserved(json, node.reserved());
       nodes.add(json.build());
     }
@@ -130,6 +131,7 @@ public final class QueryJson {
             .put("holders", holders(detail.holders(), true))
             .put("holders_total", detail.holdersTotal())
             .put("jobs", new Json.Arr(jobs));
+    putClosed(json, detail.closed());
     putReserved(json, detail.reserved());
     return json.build();
   }
@@ -197,6 +199,13 @@ public final class QueryJson {
       list.add(shown.build());
     }
     return new Json.Arr(list);
+  }
+
+  /** Schema {@code Closed}; left out where nothing is closed. */
+  private static void putClosed(Json.Builder out, List<Explanation.Reason> closed) {
+    if (!closed.isEmpty()) {
+      out.put("closed", new Json.Arr(closed.stream().map(ApiJson::reason).toList()));
+    }
   }
 
   private static void putReserved(Json.Builder out, Explanation.@Nullable Reserved reserved) {
@@ -329,7 +338,7 @@ public final class QueryJson {
         place.put("resource", narrow.resource());
       }
       place.put("limit", narrow.limit());
-      if (eta.p50Seconds() >= 0) {
+      if (eta.p50Seconds() >= 0 && narrow.gainSeconds() >= 0) {
         place
             .put("gain_seconds", rounded(narrow.gainSeconds()))
             .put("gain_of_level_seconds", rounded(narrow.gainOfLevelSeconds()));

@@ -44,6 +44,12 @@ public final class RolloutJson {
     if (stage > now.stage()) {
       return "closed";
     }
-    return stage < now.stage() || now.phase() == Phase.WAITING ? "passed" : now.phase().word();
+    if (stage < now.stage()) {
+      return "passed";
+    }
+    // With a reason it proves too little, and has not passed.
+    return now.phase() != Phase.WAITING
+        ? now.phase().word()
+        : now.reason().isEmpty() ? "passed" : "running";
   }
 }

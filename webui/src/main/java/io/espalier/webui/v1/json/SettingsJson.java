@@ -1,6 +1,8 @@
 package io.espalier.webui.v1.json;
 
 import io.espalier.core.config.JobOptions;
+import io.espalier.core.config.NodeLimitRule;
+import io.espalier.core.config.NodeLimitRule.Kind;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.Resource;
@@ -37,6 +39,7 @@ public final class SettingsJson {
     json.put("nodes", nodes(settings))
         .put("resources", resources(settings))
         .put("worker_resources_override", overrides(settings))
+        .put("node_resources_override", nodeLimits(settings))
         .put("physical_resources", physical(settings));
     OptionKeys.OPTIONS.put(json, "kill_orphan_tasks_after_sec", settings.defaults(), usual, names);
     json.put(
@@ -93,12 +96,35 @@ public final class SettingsJson {
   private static Json overrides(Settings settings) {
     Json.Builder json = Json.object();
     new TreeMap<>(settings.workerOverrides())
-        .forEach(
-            (worker, amounts) -> {
-              Json.Builder one = Json.object();
-              new TreeMap<>(amounts).forEach((name, slots) -> one.put(name, slots));
-              json.put(worker, one.build());
-            });
+        .forEach((worker, amounts) -> json.put(worker, slots(amounts)));
+    return json.build();
+  }
+
+  private static Json nodeLimits(Settings settings) {
+    List<Json> rules = new ArrayList<>();
+    for (NodeLimitRule rule : settings.rules().nodeLimits()) {
+      Json.Builder json = Json.object().put("level", settings.levels().name(rule.level()));
+      switch (rule.kind()) {
+        case NAME -> json.put("name", rule.pattern());
+        case TAG -> json.put("tag", rule.pattern());
+        case REGEX -> json.put("regex", rule.pattern());
+        case VALUE -> json.put("attribute", rule.pattern());
+        case ATTRIBUTE ->
+            json.put("attribute", rule.pattern())
+                .put("resource", String.join("", rule.limits().keySet()));
+      }
+      json.putIfPresent("value", rule.value() == null ? null : Json.of(rule.value()));
+      if (rule.kind() != Kind.ATTRIBUTE) {
+        json.put("limits", slots(rule.limits()));
+      }
+      rules.add(json.build());
+    }
+    return new Json.Arr(rules);
+  }
+
+  private static Json slots(Map<String, Integer> amounts) {
+    Json.Builder json = Json.object();
+    new TreeMap<>(amounts).forEach((name, slots) -> json.put(name, slots));
     return json.build();
   }
 

@@ -73,6 +73,7 @@ public final class GuardProcess {
   private final List<String> syncs = new ArrayList<>();
   private Journal.Left known;
   private String problem = "";
+  private boolean unreadable;
   private boolean leased;
   private boolean inForce;
   private boolean ended;
@@ -325,7 +326,8 @@ public final class GuardProcess {
               // If somebody deleted the journal with its directory, the tasks are not wanted
               // either.
               isOurs ? reach : JournalKiller.Reach.RUN);
-      boolean nothing = found.isNothing() && !Files.exists(gate);
+      // Entries since the last look may be in a journal that cannot be read.
+      boolean nothing = found.isNothing() && !unreadable && !Files.exists(gate);
       quiet = nothing ? quiet + 1 : 0;
       delete(gate);
       tellWhileKilling(found.toString());
@@ -377,6 +379,7 @@ public final class GuardProcess {
    * @return true when it exists and belongs to our run
    */
   private boolean read() {
+    unreadable = false;
     try {
       Journal.Left now = Journal.parse(Files.readAllLines(journal, StandardCharsets.UTF_8));
       if (now.cookie().equals(cookie)) {
@@ -388,6 +391,7 @@ public final class GuardProcess {
       return false;
     } catch (IOException e) {
       problem = e.toString();
+      unreadable = true;
       return true;
     }
   }

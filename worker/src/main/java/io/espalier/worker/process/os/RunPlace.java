@@ -15,12 +15,15 @@ import java.nio.file.Path;
  * @param product the UUID from the firmware or the virtual machine
  * @param boot differs after every boot of a machine
  * @param pidNamespace the pid namespace of the process
- * @param directory inode of the data directory: a copy has another
+ * @param directory inode of the data directory, and after an {@code @} its device: a copy has
+ *     another inode, and a snapshot that is mounted elsewhere has another device. Devices get other
+ *     numbers when a machine is booted, and versions before 0.2 did not write them
  */
 public record RunPlace(
     String machine, String product, String boot, String pidNamespace, String directory) {
   private static final String NONE = "-";
   private static final int PARTS = 5;
+  private static final String DEVICE = "@";
 
   /** Returns the place of this process with that directory. */
   public static RunPlace here(Path directory) {
@@ -29,7 +32,7 @@ public record RunPlace(
         text(Path.of("/sys/class/dmi/id/product_uuid")),
         ProcFs.bootId(),
         ProcFs.pidNamespace(),
-        inode(directory));
+        directory(directory));
   }
 
   private static String text(Path file) {
@@ -41,9 +44,11 @@ public record RunPlace(
     }
   }
 
-  private static String inode(Path directory) {
+  private static String directory(Path directory) {
     try {
-      return String.valueOf(Files.getAttribute(directory, "unix:ino"));
+      return Files.getAttribute(directory, "unix:ino")
+          + DEVICE
+          + Files.getAttribute(directory, "unix:dev");
     } catch (IOException | UnsupportedOperationException e) {
       return "";
     }
@@ -56,7 +61,7 @@ public record RunPlace(
   public boolean sees(RunPlace earlier) {
     return known(boot, earlier.boot)
         && known(pidNamespace, earlier.pidNamespace)
-        && known(directory, earlier.directory)
+        && hasSameDirectoryInThisBoot(earlier)
         && machine.equals(earlier.machine)
         && product.equals(earlier.product);
   }
@@ -68,7 +73,7 @@ public record RunPlace(
   public boolean isLaterBootOf(RunPlace earlier) {
     return known(machine, earlier.machine)
         && known(product, earlier.product)
-        && known(directory, earlier.directory)
+        && known(inode(directory), inode(earlier.directory))
         && !boot.isEmpty()
         && !earlier.boot.isEmpty()
         && !boot.equals(earlier.boot);
@@ -82,7 +87,7 @@ public record RunPlace(
   public boolean isSameDirectoryAs(RunPlace earlier) {
     return isLaterBootOf(earlier)
         || (known(boot, earlier.boot)
-            && known(directory, earlier.directory)
+            && hasSameDirectoryInThisBoot(earlier)
             && machine.equals(earlier.machine)
             && product.equals(earlier.product));
   }
@@ -93,6 +98,17 @@ public record RunPlace(
    */
   public RunPlace unseen() {
     return new RunPlace(machine, product, boot, "", directory);
+  }
+
+  private boolean hasSameDirectoryInThisBoot(RunPlace earlier) {
+    return earlier.directory.contains(DEVICE)
+        ? known(directory, earlier.directory)
+        : known(inode(directory), earlier.directory);
+  }
+
+  private static String inode(String directory) {
+    int device = directory.indexOf(DEVICE);
+    return device < 0 ? directory : directory.substring(0, device);
   }
 
   private static boolean known(String ours, String theirs) {

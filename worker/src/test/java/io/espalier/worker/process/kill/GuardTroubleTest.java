@@ -144,6 +144,20 @@ class GuardTroubleTest {
   }
 
   @Test
+  void aJournalThatCannotBeReadMayNameProcessesSoTheGuardGoesOnLooking() throws Exception {
+    try (LeaseGuard guard = guard()) {
+      lease(guard, LONG_MILLIS);
+      await().atMost(PATIENCE).until(() -> Files.exists(gate()));
+      Files.createDirectory(journal());
+      lease(guard, 100);
+      await().atMost(PATIENCE).until(() -> guard.problem().contains("directory"));
+      Files.delete(journal());
+      Process task = task();
+      await().atMost(PATIENCE).until(() -> !task.isAlive());
+    }
+  }
+
+  @Test
   void aStrayInAFrozenGroupDiesWithTheLease() throws Exception {
     try (RealGroups groups = RealGroups.first("freezer");
         LeaseGuard guard = guard()) {

@@ -56,6 +56,19 @@ class RunPlaceTest {
     assertThat(unreadable.isSameDirectoryAs(before("machine", "", "before", "4711"))).isFalse();
   }
 
+  @Test
+  void anEqualInodeOnAnotherDeviceIsAnotherDirectoryUnlessTheMachineWasBootedSince() {
+    RunPlace here = new RunPlace("machine", "product", "boot", "pid:[1]", "2@64768");
+    RunPlace snapshot = new RunPlace("machine", "product", "boot", "pid:[1]", "2@64769");
+    assertThat(here.sees(here)).isTrue();
+    assertThat(here.sees(snapshot)).isFalse();
+    assertThat(here.isSameDirectoryAs(snapshot)).isFalse();
+    assertThat(here.isLaterBootOf(before("machine", "product", "before", "2@64769"))).isTrue();
+    RunPlace ofVersionBefore = new RunPlace("machine", "product", "boot", "pid:[1]", "2");
+    assertThat(here.sees(ofVersionBefore)).isTrue();
+    assertThat(here.isSameDirectoryAs(ofVersionBefore)).isTrue();
+  }
+
   private static RunPlace before(String machine, String product, String boot, String directory) {
     return new RunPlace(machine, product, boot, "pid:[9]", directory);
   }

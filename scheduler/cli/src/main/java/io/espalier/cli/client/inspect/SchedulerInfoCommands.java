@@ -76,7 +76,9 @@ public final class SchedulerInfoCommands {
       String path = JsonFields.text(problem, "path");
       text.append(path.isEmpty() ? "" : " at " + path);
       if (JsonFields.number(problem, "line") > 0) {
-        text.append(" (line ").append(JsonFields.number(problem, "line")).append(')');
+        String file = JsonFields.text(problem, "file");
+        text.append(" (").append(file.isEmpty() ? "" : file + ", ");
+        text.append("line ").append(JsonFields.number(problem, "line")).append(')');
       }
       text.append(since(problem)).append(": ").append(JsonFields.text(problem, "message"));
       String value = JsonFields.text(problem, "value");
@@ -217,7 +219,11 @@ public final class SchedulerInfoCommands {
       mixinStandardHelpOptions = true,
       description = "List what was changed or refused: who, when, what, why. Newest first.",
       footerHeading = "%nEXAMPLES%n",
-      footer = {"  espalier audit --limit 20", "  espalier audit --json --limit 1000"})
+      footer = {
+        "  espalier audit --limit 20",
+        "  espalier audit --who ann --action pause",
+        "  espalier audit --json --limit 1000"
+      })
   public static final class Audit extends ListCommand {
     @Option(
         names = "--limit",
@@ -225,6 +231,21 @@ public final class SchedulerInfoCommands {
         defaultValue = "50",
         description = "At most so many entries (default: ${DEFAULT-VALUE}).")
     private int limit = 50;
+
+    @Option(names = "--who", paramLabel = "NAME", description = "Only what this caller did.")
+    private String who = "";
+
+    @Option(
+        names = "--action",
+        paramLabel = "ACTION",
+        description = "Only this, as column DID shows it, such as pause or 'put jobs'.")
+    private String action = "";
+
+    @Option(
+        names = "--target",
+        paramLabel = "TARGET",
+        description = "Only this, as column TO shows it: a job, or a part of it with JOB/NODE.")
+    private String target = "";
 
     public Audit(CommandContext clients) {
       super(clients);
@@ -240,7 +261,12 @@ public final class SchedulerInfoCommands {
                   client,
                   ApiV1.AUDIT,
                   Map.of(),
-                  Map.of("after", optional(after), "limit", List.of(Integer.toString(size)))));
+                  Map.of(
+                      "after", optional(after),
+                      "limit", List.of(Integer.toString(size)),
+                      "who", optional(who),
+                      "action", optional(action),
+                      "target", optional(target))));
     }
 
     @Override
@@ -262,7 +288,8 @@ public final class SchedulerInfoCommands {
                 ? ""
                 : JsonFields.text(entry, "details"));
       }
-      print(table, "nothing was changed yet");
+      boolean all = who.isEmpty() && action.isEmpty() && target.isEmpty();
+      print(table, all ? "nothing was changed yet" : "there are no such entries");
       if (!JsonFields.text(body, "next").isEmpty()) {
         remark("there are older entries; see --limit");
       }

@@ -11,6 +11,7 @@ import io.espalier.cli.term.Table;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.webui.v1.ApiV1;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,7 @@ public final class TaskListCommands {
       description = "List the tasks of a job, in node order, or show one with its attempts.",
       footerHeading = "%nEXAMPLES%n",
       footer = {
-        "  espalier tasks backup --status failed",
+        "  espalier tasks backup --status failed,error_backoff",
         "  espalier tasks backup db17",
         "  espalier tasks backup --prefix rack7- --limit 1000 --json"
       })
@@ -47,8 +48,9 @@ public final class TaskListCommands {
     @Option(
         names = "--status",
         paramLabel = "STATUS",
-        description = "Only tasks in this status, such as failed or error_backoff.")
-    private String status = "";
+        split = ",",
+        description = "Only tasks in these statuses, such as failed,error_backoff, in this order.")
+    private List<String> statuses = List.of();
 
     @Option(
         names = "--fingerprint",
@@ -83,10 +85,7 @@ public final class TaskListCommands {
     public Json.Obj ask(Client client) {
       requireLimit(limit);
       return node.isEmpty()
-          ? pages(
-              "tasks",
-              limit,
-              (after, size) -> get(client, ApiV1.TASKS, Map.of("job", job), query(after, size)))
+          ? all(client)
           : get(client, ApiV1.TASK, Map.of("job", job, "node", node), Map.of());
     }
 
@@ -141,7 +140,28 @@ public final class TaskListCommands {
       }
     }
 
-    private Map<String, List<String>> query(String after, int page) {
+    /** Returns the tasks in one status after the other: a page of the server is of one. */
+    private Json.Obj all(Client client) {
+      List<Json> found = new ArrayList<>();
+      String next = "";
+      for (String status : statuses.isEmpty() ? List.of("") : statuses) {
+        if (found.size() == limit) {
+          next = next.isEmpty() ? status : next;
+          break;
+        }
+        Json.Obj some =
+            pages(
+                "tasks",
+                limit - found.size(),
+                (after, size) ->
+                    get(client, ApiV1.TASKS, Map.of("job", job), query(status, after, size)));
+        found.addAll(JsonFields.objects(some, "tasks"));
+        next = JsonFields.text(some, "next");
+      }
+      return Json.object().put("tasks", new Json.Arr(found)).put("next", next).build();
+    }
+
+    private Map<String, List<String>> query(String status, String after, int page) {
       Map<String, List<String>> query = new HashMap<>();
       query.put("status", optional(status));
       query.put("prefix", optional(prefix));

@@ -39,6 +39,19 @@ public final class JobCommands {
       return reason.body();
     }
 
+    /** Returns the name of the job or the set. */
+    String name() {
+      if (job.isEmpty() != set.isGiven()) {
+        throw misuse("say either JOB or --set SET");
+      }
+      return set.isGiven() ? set.name() : job;
+    }
+
+    /** Returns how many tasks of the job or the set run. */
+    long running(Client client) {
+      return set.running(client, job);
+    }
+
     /**
      * Sends the command to the job, or to each job of the set.
      *
@@ -46,12 +59,10 @@ public final class JobCommands {
      * @return the exit code
      */
     int post(Client client, String template, Json.Builder body, Function<Json.Obj, String> says) {
-      if (job.isEmpty() != set.isGiven()) {
-        throw misuse("say either JOB or --set SET");
-      }
+      String name = name();
       if (!set.isGiven()) {
         Json.Obj answer = client.call("POST", template, Map.of("job", job), Map.of(), body.build());
-        return answered(answer, job + says.apply(answer));
+        return answered(answer, name + says.apply(answer));
       }
       String action = template.substring(template.lastIndexOf('/') + 1);
       Json.Obj all = set.post(client, action, body.build());
@@ -60,8 +71,8 @@ public final class JobCommands {
       } else {
         for (Json.Obj answer : JsonFields.objects(all, "jobs")) {
           String refused = JsonFields.text(answer, "refused");
-          String name = JsonFields.text(answer, "job");
-          say(refused.isEmpty() ? name + says.apply(answer) : name + ": refused: " + refused);
+          String each = JsonFields.text(answer, "job");
+          say(refused.isEmpty() ? each + says.apply(answer) : each + ": refused: " + refused);
         }
       }
       return JsonFields.number(all, "refused") == 0 ? ExitCode.OK : ExitCode.FAILED;
@@ -164,16 +175,39 @@ public final class JobCommands {
   @Command(
       name = "stop",
       mixinStandardHelpOptions = true,
-      description = "Pause a job, and kill its running tasks as its kill_subprocess says.",
+      description = {
+        "Pause a job, and kill its running tasks as its kill_subprocess says.",
+        "If tasks run, it says on a terminal how many, and asks."
+      },
       footerHeading = "%nEXAMPLES%n",
-      footer = {"  espalier stop backup --reason 'it fills the disks'", "  espalier resume backup"})
+      footer = {
+        "  espalier stop backup --reason 'it fills the disks'",
+        "  espalier stop --set 2026-11-upgrade --preview",
+        "  espalier resume backup"
+      })
   public static final class Stop extends JobCommand {
+    @Mixin
+    private final SelectingCommand.ConsentFlags consent = new SelectingCommand.ConsentFlags();
+
     public Stop(CommandContext clients) {
       super(clients);
     }
 
     @Override
     public int run(Client client) {
+      String name = name();
+      if (consent.preview() || consent.asks(this)) {
+        long running = running(client);
+        String many = SelectingCommand.tasks(running);
+        if (consent.preview()) {
+          return answered(
+              Json.object().put("running", running).put("preview", Json.Bool.TRUE).build(),
+              name + ": " + many + " would be signaled");
+        }
+        if (running > 0 && !consent.confirmed(this, "Pause " + name + " and kill " + many + "?")) {
+          return ExitCode.FAILED;
+        }
+      }
       return post(
           client,
           ApiV1.STOP,

@@ -160,6 +160,11 @@ public final class JobEditCommands {
     }
 
     @Override
+    public boolean mayNameNewJob() {
+      return true;
+    }
+
+    @Override
     public int run(Client client) {
       if ((file == null) == (backTo == null)) {
         throw new CommandException(ExitCode.USAGE, "name either a FILE or --back-to");
@@ -217,10 +222,14 @@ public final class JobEditCommands {
       mixinStandardHelpOptions = true,
       description = {
         "Delete a job where the configuration comes from; all else there stays as it is.",
-        "What its tasks have done is not forgotten; save-job --back-to brings it back."
+        "What its tasks have done is not forgotten; save-job --back-to brings it back.",
+        "On a terminal it says how many tasks run, which then become orphans, and asks."
       },
       footerHeading = "%nEXAMPLES%n",
-      footer = {"  espalier delete-job backup --reason 'done for good'"})
+      footer = {
+        "  espalier delete-job backup --reason 'done for good'",
+        "  espalier delete-job --set 2026-11-upgrade --preview"
+      })
   public static final class DeleteJob extends ClientCommand {
     @Parameters(paramLabel = "JOB", arity = "0..1", description = "Name of the job.")
     private String job = "";
@@ -236,6 +245,9 @@ public final class JobEditCommands {
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the history.")
     private String reason = "";
 
+    @Mixin
+    private final SelectingCommand.ConsentFlags consent = new SelectingCommand.ConsentFlags();
+
     public DeleteJob(CommandContext clients) {
       super(clients);
     }
@@ -248,7 +260,26 @@ public final class JobEditCommands {
       if (set.isGiven() && version != null) {
         throw misuse("--version-id is of one job, not of a set");
       }
-      for (String each : set.isGiven() ? set.jobs(client) : List.of(job)) {
+      List<String> jobs = set.isGiven() ? set.jobs(client) : List.of(job);
+      if (consent.preview() || consent.asks(this)) {
+        long running = set.running(client, job);
+        String names = String.join(", ", jobs);
+        String many = SelectingCommand.tasks(running);
+        if (consent.preview()) {
+          return answered(
+              Json.object()
+                  .put("jobs", Json.strings(jobs))
+                  .put("running", running)
+                  .put("preview", Json.Bool.TRUE)
+                  .build(),
+              names + " would be deleted; running now: " + many);
+        }
+        String what = "Delete " + names + (running == 0 ? "?" : ", of which " + many + " run now?");
+        if (!consent.confirmed(this, what)) {
+          return ExitCode.FAILED;
+        }
+      }
+      for (String each : jobs) {
         Json.Obj deleted =
             client.call(
                 "DELETE", ApiV1.JOB, Map.of("job", each), query(version, reason), Json.Obj.EMPTY);

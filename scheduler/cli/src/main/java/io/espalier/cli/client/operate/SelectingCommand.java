@@ -5,6 +5,7 @@ import io.espalier.cli.client.ClientCommand;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.DataDirFlag;
 import io.espalier.cli.client.ReasonOption;
+import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
@@ -24,8 +25,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * The common part of {@code rerun}, {@code forgive} and {@code cancel}: selecting tasks, a dry run,
- * an expected number.
+ * The common part of {@code rerun}, {@code forgive}, {@code cancel} and {@code kill}: selecting
+ * tasks, a dry run, an expected number.
  */
 abstract class SelectingCommand extends ClientCommand {
   @Mixin private final SelectorFlags selector = new SelectorFlags();
@@ -41,7 +42,14 @@ abstract class SelectingCommand extends ClientCommand {
   private @Nullable Long expect;
 
   SelectingCommand(CommandContext clients) {
-    super(clients, new DataDirFlag());
+    this(clients, new DataDirFlag());
+  }
+
+  /**
+   * @param dataDir as in {@link ClientCommand}
+   */
+  SelectingCommand(CommandContext clients, @Nullable DataDirFlag dataDir) {
+    super(clients, dataDir);
   }
 
   /** Selects these nodes too. */
@@ -51,6 +59,15 @@ abstract class SelectingCommand extends ClientCommand {
 
   boolean nothingChosen() {
     return selector.isEmpty();
+  }
+
+  /** Returns whether the tasks are to be counted: by a dry run, or against an expected number. */
+  boolean counts() {
+    return consent.preview() || expect != null;
+  }
+
+  Json.Builder reason() {
+    return reason.body();
   }
 
   private Json.Obj post(
@@ -68,20 +85,27 @@ abstract class SelectingCommand extends ClientCommand {
     return client.call("POST", template, Map.of("job", job), Map.of(), body.build());
   }
 
-  /** What a command does to the tasks of its jobs, for people. */
-  record Words(String would, String question, String done) {}
+  /**
+   * What a command does to the tasks of its jobs, for people.
+   *
+   * @param exact whether it applies to as many tasks as were confirmed: if others match meanwhile,
+   *     nothing changes
+   */
+  record Words(String would, String question, String done, boolean exact) {
+    Words(String would, String question, String done) {
+      this(would, question, done, true);
+    }
+  }
 
   /**
    * Changes the chosen tasks of each job; with {@code --preview} it only counts them. On a terminal
-   * it says first which tasks these are, and asks. It then applies to as many tasks as were
-   * confirmed: if others match meanwhile, nothing changes.
+   * it says first which tasks these are, and asks.
    *
-   * @param mustAsk true: where nobody can be asked, it wants {@code --yes}
    * @return the exit code
    */
-  int change(Client client, String template, List<String> jobs, Words words, boolean mustAsk) {
+  int change(Client client, String template, List<String> jobs, Words words) {
     boolean preview = consent.preview();
-    boolean asks = consent.asks(this, mustAsk);
+    boolean asks = consent.asks(this);
     Map<String, @Nullable Long> expected = new LinkedHashMap<>();
     jobs.forEach(each -> expected.put(each, expect));
     if (preview || asks) {
@@ -94,7 +118,9 @@ abstract class SelectingCommand extends ClientCommand {
           printMatches(each.getKey(), found, words.would());
         }
         long matched = JsonFields.number(found, "matched");
-        each.setValue(matched);
+        if (words.exact()) {
+          each.setValue(matched);
+        }
         all += matched;
       }
       if (preview || all == 0) {
@@ -198,7 +224,11 @@ abstract class SelectingCommand extends ClientCommand {
     }
   }
 
-  /** The flags of commands that change tasks that are not named: look first, and do not ask. */
+  /**
+   * The flags of commands that change many tasks at once: look first, and do not ask. They all ask
+   * on a terminal, and nowhere else: scripts say what they mean
+   * (docs/steering.md#before-many-tasks-change).
+   */
   static final class ConsentFlags {
     @Option(
         names = {"--preview", "--dry-run"},
@@ -214,26 +244,16 @@ abstract class SelectingCommand extends ClientCommand {
       return preview;
     }
 
-    /**
-     * Returns whether the user is to be asked first.
-     *
-     * @param must true: where nobody can be asked, it wants {@code --yes}
-     */
-    boolean asks(ClientCommand command, boolean must) {
-      boolean open = !preview && !yes;
-      boolean asks = open && command.viewport().asks();
-      if (must && open && !asks) {
-        throw new CommandException(
-            ExitCode.USAGE, "nobody can be asked here: say --yes, or look first with --preview");
-      }
-      return asks;
+    /** Returns whether the user is to be asked first. */
+    boolean asks(ClientCommand command) {
+      return !preview && !yes && command.viewport().asks();
     }
 
     /** Asks the user at the terminal for confirmation, and says so if there is none. */
     boolean confirmed(ClientCommand command, String question) {
       PrintWriter err = command.spec().commandLine().getErr();
       command.out().flush();
-      err.print(question + " [y/N] ");
+      err.print(HumanFormat.clean(question) + " [y/N] ");
       err.flush();
       try {
         // Not closed, because it is the process's standard input.

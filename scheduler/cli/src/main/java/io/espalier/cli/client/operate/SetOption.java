@@ -21,12 +21,25 @@ final class SetOption {
     return name;
   }
 
+  /** The set with its jobs, as the server has them. */
+  private Json.Obj set(Client client) {
+    return client.call("GET", ApiV1.SET, Map.of("set", name), Map.of(), Json.Obj.EMPTY);
+  }
+
   /** The names of the jobs of the set. */
   List<String> jobs(Client client) {
-    Json.Obj set = client.call("GET", ApiV1.SET, Map.of("set", name), Map.of(), Json.Obj.EMPTY);
-    return JsonFields.objects(set, "jobs").stream()
+    return JsonFields.objects(set(client), "jobs").stream()
         .map(job -> JsonFields.text(job, "name"))
         .toList();
+  }
+
+  /** Returns how many tasks run of the jobs of the set; if none is given, of this job. */
+  long running(Client client, String job) {
+    Json.Obj all =
+        isGiven()
+            ? set(client)
+            : client.call("GET", ApiV1.JOB, Map.of("job", job), Map.of(), Json.Obj.EMPTY);
+    return JsonFields.number(JsonFields.object(all, "progress"), "running");
   }
 
   /** Sends a command for each job of the set, with this body. */

@@ -8,15 +8,12 @@ import io.espalier.cli.term.DurationConverter;
 import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.core.json.Json;
-import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Commands that change single tasks. */
@@ -56,10 +53,10 @@ public final class TaskCommands {
       name = "kill",
       mixinStandardHelpOptions = true,
       description = {
-        "Signal running tasks as their job's kill_subprocess says: those on the nodes, or with"
-            + " --prefix or --all those that run now.",
-        "For tasks that are not named it says on a terminal how many these are, and asks; elsewhere"
-            + " it wants --yes. The job goes on: pause or stop it if they must not start again."
+        "Signal running tasks as their job's kill_subprocess says: those on the nodes, or those"
+            + " that flags such as --prefix or --all choose.",
+        "For tasks that are not named it says on a terminal how many these are, and asks. The job"
+            + " goes on: pause or stop it if they must not start again."
       },
       footerHeading = "%nEXAMPLES%n",
       footer = {
@@ -67,100 +64,51 @@ public final class TaskCommands {
         "  espalier kill backup --prefix rack7- --preview",
         "  espalier kill backup --all --yes --reason 'wrong release'"
       })
-  public static final class Kill extends ClientCommand {
-    @Parameters(index = "0", paramLabel = "JOB", description = "Name of the job.")
-    private String job = "";
-
+  public static final class Kill extends SelectingCommand {
     @Parameters(
-        index = "1..*",
+        paramLabel = "JOB [NODE...]",
         arity = "0..*",
-        paramLabel = "NODE",
-        description = "Names of the nodes.")
-    private List<String> nodes = List.of();
+        description = "Name of the job, and nodes of its tasks; with --set only nodes.")
+    private List<String> names = List.of();
 
-    @Option(
-        names = "--prefix",
-        paramLabel = "TEXT",
-        description = "All on nodes that begin with this.")
-    private String prefix = "";
-
-    @Option(names = "--all", description = "All tasks of the job that run now.")
-    private boolean all;
-
-    @Mixin
-    private final SelectingCommand.ConsentFlags consent = new SelectingCommand.ConsentFlags();
-
-    @Mixin private final ReasonOption reason = new ReasonOption();
+    @Mixin private final SetOption set = new SetOption();
 
     public Kill(CommandContext clients) {
-      super(clients);
+      super(clients, null);
     }
 
     @Override
     public int run(Client client) {
-      boolean chosen = all || !prefix.isEmpty();
-      if (chosen == !nodes.isEmpty() || (all && !prefix.isEmpty())) {
-        throw misuse("say which tasks: NODE, --prefix, or --all");
+      if (names.isEmpty() && !set.isGiven()) {
+        throw misuse("say either JOB or --set SET");
       }
-      boolean asks = chosen && consent.asks(this, true);
-      List<String> running = chosen ? running(client) : nodes;
-      String many = SelectingCommand.tasks(running.size());
-      if (asks || (chosen && consent.preview())) {
-        say(job + ": " + many + " would be signaled");
-        running.stream().limit(10).forEach(node -> say("  " + node));
+      List<String> nodes = set.isGiven() ? names : names.subList(1, names.size());
+      if (nodes.isEmpty() == nothingChosen()) {
+        throw misuse(
+            "say which tasks: NODE, or else --status, --prefix, --node, --fingerprint, or --all");
       }
-      if (consent.preview() || running.isEmpty()) {
-        return ExitCode.OK;
+      if (!nodes.isEmpty() && !set.isGiven() && !counts()) {
+        return each(client, names.get(0), nodes);
       }
-      if (asks && !consent.confirmed(this, "Kill " + many + "?")) {
-        return ExitCode.FAILED;
-      }
-      int refused = 0;
-      for (String node : running) {
-        try {
-          Json.Obj body =
-              client.call(
-                  "POST",
-                  ApiV1.KILL,
-                  Map.of("job", job, "node", node),
-                  Map.of(),
-                  reason.body().build());
-          int unused = answered(body, job + " on " + node + ": signaled");
-        } catch (CommandException e) {
-          // A task that has ended meanwhile needs no signal; the others still do.
-          if (!chosen || e.exitCode() != ExitCode.FAILED) {
-            throw e;
-          }
-          remark(job + " on " + node + ": " + e.getMessage());
-          refused++;
-        }
-        out().flush();
-      }
-      return refused == running.size() ? ExitCode.FAILED : ExitCode.OK;
+      select(nodes);
+      // Tasks end and start all the time: it kills what runs then.
+      return change(
+          client,
+          ApiV1.KILL_TASKS,
+          set.isGiven() ? set.jobs(client) : names.subList(0, 1),
+          new Words("would be signaled", "Kill %s?", " signaled", false));
     }
 
-    private List<String> running(Client client) {
-      List<String> found = new ArrayList<>();
-      String after = "";
-      do {
-        Json.Obj page =
-            get(
-                client,
-                ApiV1.TASKS,
-                Map.of("job", job),
-                Map.of(
-                    "status",
-                    List.of("running"),
-                    "prefix",
-                    optional(prefix),
-                    "after",
-                    optional(after),
-                    "limit",
-                    List.of("1000")));
-        JsonFields.objects(page, "tasks").forEach(task -> found.add(JsonFields.text(task, "node")));
-        after = JsonFields.text(page, "next");
-      } while (!after.isEmpty());
-      return found;
+    /** Kills tasks that are named one by one, so that one that does not run is an error. */
+    private int each(Client client, String job, List<String> nodes) {
+      for (String node : nodes) {
+        Json.Obj body =
+            client.call(
+                "POST", ApiV1.KILL, Map.of("job", job, "node", node), Map.of(), reason().build());
+        int unused = answered(body, job + " on " + node + ": signaled");
+        out().flush();
+      }
+      return ExitCode.OK;
     }
   }
 
@@ -229,8 +177,7 @@ public final class TaskCommands {
           client,
           ApiV1.FORGIVE,
           set.isGiven() ? set.jobs(client) : jobs,
-          new Words("would be forgiven", "Forgive %s?", ""),
-          false);
+          new Words("would be forgiven", "Forgive %s?", ""));
     }
   }
 
@@ -274,8 +221,7 @@ public final class TaskCommands {
           client,
           ApiV1.CANCEL,
           set.isGiven() ? set.jobs(client) : names.subList(0, 1),
-          new Words("would be cancelled", "Cancel %s?", " cancelled"),
-          false);
+          new Words("would be cancelled", "Cancel %s?", " cancelled"));
     }
   }
 
@@ -318,8 +264,7 @@ public final class TaskCommands {
           client,
           ApiV1.RERUN,
           set.isGiven() ? set.jobs(client) : List.of(job),
-          new Words("would start again", "Run %s again?", " will run again"),
-          true);
+          new Words("would start again", "Run %s again?", " will run again"));
     }
   }
 }

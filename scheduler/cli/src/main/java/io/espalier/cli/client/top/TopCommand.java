@@ -82,8 +82,15 @@ public final class TopCommand extends ClientCommand {
     }
     int width = viewport().width() > 0 ? viewport().width() : PLAIN_WIDTH;
     List<TopData.Hot> hot = data.hot().subList(0, Math.min(PLAIN_NODES, data.hot().size()));
-    TopData shown = new TopData(data.atMillis(), data.brakes(), data.jobs(), hot, List.of(), "");
-    int height = shown.jobs().size() + hot.size() + 8 + (shown.brakes().isEmpty() ? 0 : 1);
+    TopData shown =
+        new TopData(
+            data.atMillis(), data.brakes(), data.windows(), data.jobs(), hot, List.of(), "");
+    int height =
+        shown.jobs().size()
+            + hot.size()
+            + 8
+            + (shown.brakes().isEmpty() ? 0 : 1)
+            + (shown.windows().isEmpty() ? 0 : 1);
     List<AttributedString> lines =
         new TopView(Math.max(20, width), height, false, true)
             .lines(shown, new TopState(TopState.Sort.NAME, true, 0, -1, null, false), server());
@@ -114,6 +121,7 @@ public final class TopCommand extends ClientCommand {
     return Json.object()
         .put("at_ms", data.atMillis())
         .put("brakes", Json.strings(data.brakes()))
+        .put("windows", Json.strings(data.windows()))
         .put("jobs", new Json.Arr(jobs))
         .put("hottest", new Json.Arr(nodes))
         .build();

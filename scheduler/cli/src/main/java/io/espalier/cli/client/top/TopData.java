@@ -20,6 +20,7 @@ import java.util.Map;
  *
  * @param atMillis epoch milliseconds of this machine
  * @param brakes a line for each brake
+ * @param windows a line for each that opens or closes, first those that are closed
  * @param hot nodes with limits, the fullest one first
  * @param detail lines about the chosen job or node; empty: nothing is chosen
  * @param problem why the data are not newer; empty: they are new
@@ -27,11 +28,13 @@ import java.util.Map;
 record TopData(
     long atMillis,
     List<String> brakes,
+    List<String> windows,
     List<Job> jobs,
     List<Hot> hot,
     List<String> detail,
     String problem) {
-  static final TopData NONE = new TopData(0, List.of(), List.of(), List.of(), List.of(), "");
+  static final TopData NONE =
+      new TopData(0, List.of(), List.of(), List.of(), List.of(), List.of(), "");
 
   private static final int TREE_NODES = 2000;
 
@@ -59,11 +62,11 @@ record TopData(
   }
 
   TopData withDetail(List<String> lines) {
-    return new TopData(atMillis, brakes, jobs, hot, lines, problem);
+    return new TopData(atMillis, brakes, windows, jobs, hot, lines, problem);
   }
 
   TopData withProblem(String text) {
-    return new TopData(atMillis, brakes, jobs, hot, detail, text);
+    return new TopData(atMillis, brakes, windows, jobs, hot, detail, text);
   }
 
   /** Queries jobs and nodes. */
@@ -101,7 +104,12 @@ record TopData(
         JsonFields.objects(jobs, "brakes").stream()
             .map(brake -> JsonFields.text(brake, "message"))
             .toList();
-    return new TopData(nowMillis, brakes, rows, hottest(tree), List.of(), "");
+    List<String> windows =
+        JsonFields.objects(jobs, "windows").stream()
+            .sorted(Comparator.comparing(window -> JsonFields.isTrue(window, "open")))
+            .map(window -> JsonFields.text(window, "message"))
+            .toList();
+    return new TopData(nowMillis, brakes, windows, rows, hottest(tree), List.of(), "");
   }
 
   private static List<Hot> hottest(Json.Obj tree) {

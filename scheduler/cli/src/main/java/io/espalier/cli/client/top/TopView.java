@@ -32,7 +32,8 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
   List<AttributedString> lines(TopData data, TopState state, String server) {
     List<AttributedString> lines = new ArrayList<>();
     lines.add(heading(data, state, server));
-    brakes(data.brakes(), lines);
+    notice("brake", data.brakes(), lines);
+    notice("window", data.windows(), lines);
     int room = height - 1 - lines.size();
     TopState.Subject opened = state.opened();
     if (opened != null) {
@@ -87,11 +88,11 @@ record TopView(int width, int height, boolean colours, boolean unicode) {
     return cut(line.toAttributedString());
   }
 
-  /** One line, however many brakes there are, so that the lists keep their room. */
-  private void brakes(List<String> brakes, List<AttributedString> lines) {
-    if (!brakes.isEmpty()) {
-      String more = brakes.size() == 1 ? "" : " (and " + (brakes.size() - 1) + " more)";
-      String text = "brake" + more + ": " + HumanFormat.clean(brakes.get(0));
+  /** One line, however many there are of a kind, so that the lists keep their room. */
+  private void notice(String kind, List<String> all, List<AttributedString> lines) {
+    if (!all.isEmpty()) {
+      String more = all.size() == 1 ? "" : " (and " + (all.size() - 1) + " more)";
+      String text = kind + more + ": " + HumanFormat.clean(all.get(0));
       lines.add(cut(new AttributedString(text, colour(AttributedStyle.YELLOW))));
     }
   }

@@ -61,9 +61,29 @@ class TopViewTest {
   void brakesStandBelowTheHeading() {
     TopData braked =
         new TopData(
-            1, List.of("nothing starts", "another"), DATA.jobs(), DATA.hot(), List.of(), "");
+            1,
+            List.of("nothing starts", "another"),
+            List.of(),
+            DATA.jobs(),
+            DATA.hot(),
+            List.of(),
+            "");
     assertThat(new TopView(80, 24, false, true).lines(braked, TopState.START, "s").get(1))
         .hasToString("brake (and 1 more): nothing starts");
+  }
+
+  @Test
+  void windowsStandBelowBrakesThoseThatAreClosedFirst() {
+    TopData data =
+        TopData.of(
+            parsed(
+                "{'jobs':[],'brakes':[{'message':'slow'}],'windows':["
+                    + "{'open':true,'message':'job a may start tasks until Tue 05:00 CET'},"
+                    + "{'open':false,'message':'window of job b opens Mon 22:00 CET'}]}"),
+            Json.Obj.EMPTY,
+            1);
+    assertThat(plain(data, TopState.START, 80, 24).subList(1, 3))
+        .containsExactly("brake: slow", "window (and 1 more): window of job b opens Mon 22:00 CET");
   }
 
   @Test
@@ -86,8 +106,8 @@ class TopViewTest {
               i,
               "100d23h"));
     }
-    TopData full =
-        new TopData(1, List.of("x".repeat(500)), many, DATA.hot(), List.of("x".repeat(500)), "");
+    List<String> wide = List.of("x".repeat(500));
+    TopData full = new TopData(1, wide, wide, many, DATA.hot(), wide, "");
     for (int width = 20; width <= 200; width += 7) {
       for (int height = 6; height <= 60; height += 9) {
         for (TopState state :
@@ -115,7 +135,7 @@ class TopViewTest {
     for (int i = 10; i < 60; i++) {
       many.add(new TopData.Job("j" + i, "enabled", 1, 0, 0, 0, 0, 0, 0, 0, "", Long.MAX_VALUE, ""));
     }
-    TopData data = new TopData(1, List.of(), many, DATA.hot(), List.of(), "");
+    TopData data = new TopData(1, List.of(), List.of(), many, DATA.hot(), List.of(), "");
     TopState state = TopState.START;
     for (int i = 0; i < 50; i++) {
       String selected = name(data, state);

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param p50Seconds time until the others are over, in one of two cases; -1: nothing is known about
  *     how long its tasks take
  * @param p90Seconds the same, in nine of ten cases
- * @param bottleneck what makes the others wait; null: nothing, or nothing is left
+ * @param bottleneck what makes the others wait or, when no task may start, what keeps most of them
+ *     from it; null: nothing, or nothing is left
  */
 public record JobEta(
     String job,
@@ -42,7 +43,8 @@ public record JobEta(
    * @param node the node; empty: it is no resource of a node
    * @param resource empty: it is no resource
    * @param limit the limit in effect; of workers, of all together
-   * @param gainSeconds how much sooner the job ends with a limit there that is higher by one
+   * @param gainSeconds how much sooner the job ends with a limit there that is higher by one; -1:
+   *     no task may start, so it does not end at all
    * @param gainOfLevelSeconds the same with such limits on all nodes of the level
    */
   public record Bottleneck(

@@ -1,5 +1,6 @@
 package io.espalier.core.api.view;
 
+import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.api.view.Explanation.Reserved;
 import io.espalier.core.topology.Topology;
 import java.util.List;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  *     resource; at most {@link Explanation.Reason#MOST_HOLDERS}
  * @param holdersTotal total number of such entries
  * @param jobs the tasks in its subtree by job; jobs without any are omitted
+ * @param closed the gates that close the node for all jobs: its own and, as far up as only one way
+ *     leads to it, those of the nodes above
  * @param reserved reservation of the node; absent: none
  */
 public record NodeDetail(
@@ -27,9 +30,11 @@ public record NodeDetail(
     List<ResourceHolder> holders,
     long holdersTotal,
     Map<String, TaskCounts> jobs,
+    List<Reason> closed,
     @Nullable Reserved reserved) {
   public NodeDetail {
     resources = List.copyOf(resources);
     holders = List.copyOf(holders);
+    closed = List.copyOf(closed);
   }
 }

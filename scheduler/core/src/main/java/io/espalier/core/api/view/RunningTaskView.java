@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     usually empty
  * @param step the step that runs; empty: its job has no steps
  * @param batch the fencing token of the first task of its batch; empty: its job has no batches, or
- *     an earlier scheduler process has started it
+ *     an earlier scheduler process has started it and the batch shares no charge
  * @param waitedMillis how long the task had been eligible when it was placed; negative: unknown
  * @param call null: it runs a process
  * @param throttle how fast it was told to work; null: this scheduler has told it nothing else than

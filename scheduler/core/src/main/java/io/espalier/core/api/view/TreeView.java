@@ -1,5 +1,6 @@
 package io.espalier.core.api.view;
 
+import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.api.view.Explanation.Reserved;
 import io.espalier.core.topology.Topology;
 import java.util.List;
@@ -27,6 +28,7 @@ public record TreeView(long atMillis, Topology topology, List<Node> nodes, boole
    * @param resources resources of its level, in the order of the configuration
    * @param states counts of the tasks in its subtree; a node with several parents counts under each
    *     of them
+   * @param closed the gates that close the node itself, for all jobs and for the job asked about
    * @param reserved reservation of the node; absent: none
    */
   public record Node(
@@ -35,9 +37,11 @@ public record TreeView(long atMillis, Topology topology, List<Node> nodes, boole
       long leaves,
       List<Slots> resources,
       TaskCounts states,
+      List<Reason> closed,
       @Nullable Reserved reserved) {
     public Node {
       resources = List.copyOf(resources);
+      closed = List.copyOf(closed);
     }
   }
 

@@ -312,7 +312,7 @@ public final class JobKeys extends Section<Job> {
   private final Key<Job, List<Freeze>> freezes =
       WindowKeys.freezesOf(this, job -> job.scheduling().schedule(), "of the job");
 
-  private final Key<Job, Optional<RolloutSpec>> rollout =
+  public final Key<Job, Optional<RolloutSpec>> rollout =
       own(
           "rollout",
           optional(RolloutKeys.ROLLOUT.type(), RolloutKeys.ROLLOUT.usual()),
@@ -583,7 +583,14 @@ public final class JobKeys extends Section<Job> {
     ConfigValue grouped = in.find(batch);
     if (grouped != null && together.isPresent()) {
       BatchKeys.check(
-          grouped, together.get(), options, called != null, program, in.get(statusFrom, base));
+          grouped,
+          together.get(),
+          options,
+          in.get(needs, base),
+          called != null,
+          program,
+          in.get(statusFrom, base),
+          in.find(OptionKeys.OPTIONS.kill));
     }
     return new Job(
         base.name(),

@@ -5,7 +5,6 @@ import static io.espalier.core.config.keys.ValueType.int32;
 import static io.espalier.core.config.keys.ValueType.list;
 import static io.espalier.core.config.keys.ValueType.number;
 import static io.espalier.core.config.keys.ValueType.oneOf;
-import static io.espalier.core.config.keys.ValueType.text;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeChangeGuard;
@@ -13,7 +12,6 @@ import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem.Severity;
-import io.espalier.core.problem.Suggestions;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -84,7 +82,7 @@ final class NodeKeys extends Section<NodeKeys.Tree> {
         private final Key<NodeSourceSpec, String> source =
             key(
                     "source",
-                    sourceType(),
+                    ValueType.plugIn("node source", Names::nodeSources),
                     NodeSourceSpec::source,
                     "The kind: `empty`, `manual`, `range_label`, `add_time`, `script`, `file`,"
                         + " `http`, `sql`, `zookeeper`, or another that is installed; [see"
@@ -161,22 +159,6 @@ final class NodeKeys extends Section<NodeKeys.Tree> {
     super("nodes", "The node tree.", new Tree(Levels.of(List.of()), List.of(), NodeOrder.RANDOM));
     obsolete("node_source", "list the sources in \"node_sources\"");
     obsolete("node_source_prefs", "list the sources in \"node_sources\"");
-  }
-
-  private static ValueType<String> sourceType() {
-    return ValueType.of(
-        value -> {
-          String name = value.text();
-          if (name != null && !value.names().nodeSources().contains(name)) {
-            value.warning(
-                "unknown node source, fetching nodes will fail",
-                Suggestions.hint(name, value.names().nodeSources()));
-          }
-          return name;
-        },
-        Json::of,
-        "name",
-        text().schema());
   }
 
   /** True, false, or the mark of one quarantined answer. */

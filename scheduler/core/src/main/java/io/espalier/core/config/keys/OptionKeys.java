@@ -264,13 +264,19 @@ public final class OptionKeys extends Section<JobOptions> {
   public final Key<JobOptions, Integer> maxConcurrent =
       own(
               "max_concurrent",
-              ValueType.limit32(1, ValueType.MAX)
-                  .as(
-                      limit -> limit.orElse(0),
-                      most -> most == 0 ? OptionalInt.empty() : OptionalInt.of(most)),
+              ValueType.most(),
               options -> options.scheduling().maxConcurrent(),
               "How many tasks of the job may run at once. Lowered below what runs, nothing starts"
                   + " and nothing is killed.")
+          .ofJobsOnly();
+  public final Key<JobOptions, Integer> maxStarting =
+      own(
+              "max_starting",
+              ValueType.most(),
+              options -> options.scheduling().maxStarting(),
+              "How many starts of tasks of the job may be in flight: begun, and [not confirmed"
+                  + " yet](limits.md#starts-in-flight). When starts are refused or slow, fewer"
+                  + " may.")
           .ofJobsOnly();
   public final Key<JobOptions, Optional<StartRate>> startRate =
       own(
@@ -348,7 +354,7 @@ public final class OptionKeys extends Section<JobOptions> {
           TaskKeys.TASK_SUBPROCESS.type(),
           JobOptions::subprocess,
           "How task processes are started and watched; inherited key by key.");
-  private final Key<JobOptions, KillRequest> kill =
+  final Key<JobOptions, KillRequest> kill =
       key(
           "kill_subprocess",
           TaskKeys.KILL_SUBPROCESS.type(),
@@ -512,6 +518,7 @@ public final class OptionKeys extends Section<JobOptions> {
         new JobScheduling(
             in.get(queue, base),
             in.get(maxConcurrent, base),
+            in.get(maxStarting, base),
             in.get(startRate, base),
             in.get(reserveAfter, base),
             in.get(roles, base),

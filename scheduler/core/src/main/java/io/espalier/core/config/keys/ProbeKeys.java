@@ -10,6 +10,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.problem.Suggestions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -53,7 +54,7 @@ final class ProbeKeys {
         private final Key<ProbeSpec, String> source =
             key(
                     "source",
-                    ValueType.text(),
+                    ValueType.plugIn("source of a probe", ProbeKeys::sources),
                     ProbeSpec::source,
                     "Where values come from: `push`, `prometheus`, or a kind of [node"
                         + " source](node-sources.md) such as `file`, `script`, `http` or `sql`,"
@@ -154,6 +155,12 @@ final class ProbeKeys {
                     + "\\$|_|//)'},"));
   }
 
+  private static Collection<String> sources(Names names) {
+    List<String> sources = new ArrayList<>(names.nodeSources());
+    sources.add(ProbeSpec.PUSH);
+    return sources;
+  }
+
   private static @Nullable List<ProbeSpec> readProbes(ConfigValue value) {
     Map<String, ConfigValue> members = value.names().areKnown() ? value.members() : null;
     if (members == null) {
@@ -187,15 +194,23 @@ final class ProbeKeys {
    * Returns how limits follow probes, by resource.
    *
    * @param resources the value of {@code resources}, for problems; it is read already
+   * @param given the value of {@code probes}; null when there is none
    */
   static Map<String, HealthRule> rules(
-      ConfigValue resources, List<ResourceKeys.Declared> declared, List<ProbeSpec> probes) {
+      ConfigValue resources,
+      List<ResourceKeys.Declared> declared,
+      List<ProbeSpec> probes,
+      @Nullable ConfigValue given) {
     Map<String, ProbeSpec> byName =
         probes.stream().collect(Collectors.toMap(ProbeSpec::name, probe -> probe));
+    Set<String> names =
+        given != null && given.json() instanceof Json.Obj object
+            ? object.members().keySet()
+            : Set.of();
     Map<String, HealthRule> rules = new HashMap<>();
     for (ResourceKeys.Declared each : declared) {
-      ConfigValue given = ResourceKeys.find(resources, each);
-      if (given == null || !isRight(given, each, byName)) {
+      ConfigValue at = ResourceKeys.find(resources, each);
+      if (at == null || !isRight(at, each, byName, names)) {
         continue;
       }
       if (!each.follows().isEmpty()) {
@@ -206,15 +221,20 @@ final class ProbeKeys {
   }
 
   private static boolean isRight(
-      ConfigValue at, ResourceKeys.Declared resource, Map<String, ProbeSpec> probes) {
+      ConfigValue at,
+      ResourceKeys.Declared resource,
+      Map<String, ProbeSpec> probes,
+      Set<String> names) {
     boolean good = true;
     Set<String> seen = new HashSet<>();
     for (String name : resource.follows()) {
       ProbeSpec probe = probes.get(name);
-      if (probe == null) {
+      if (probe == null && names.contains(name)) {
+        good = false; // a problem of the probe, which is reported there
+      } else if (probe == null) {
         at.error(
             "it follows the probe \"" + name + "\", and there is none of this name",
-            Suggestions.hint(name, probes.keySet()));
+            Suggestions.hint(name, names));
       } else if (probe.level() != resource.level()) {
         at.error(
             "it follows the probe \""

@@ -6,7 +6,6 @@ import io.espalier.core.config.SetRule;
 import io.espalier.core.json.Json;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -23,10 +22,7 @@ final class SetKeys {
         private final Key<SetRule, Integer> failedJobs =
             own(
                 "fail_when_failed_jobs",
-                ValueType.limit32(1, ValueType.MAX)
-                    .as(
-                        limit -> limit.orElse(0),
-                        most -> most == 0 ? OptionalInt.empty() : OptionalInt.of(most)),
+                ValueType.most(),
                 SetRule::failWhenFailedJobs,
                 "When so many jobs of the set have failed, all its other jobs that have not ended"
                     + " fail too: they start nothing more, until an operator resumes them.");

@@ -14,6 +14,7 @@ import io.espalier.core.config.LimitRules;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.NodeWindowRule;
+import io.espalier.core.config.Partition;
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.ResourceCatalog;
@@ -37,7 +38,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -81,14 +82,16 @@ public final class SettingsKeys extends Section<Settings> {
                     + " yet](limits.md#starts-in-flight). When starts are refused or slow, fewer"
                     + " may.");
 
+        private final Key<JobCapacity, Integer> maxStartingPerWorker =
+            most(
+                "max_starting_per_worker",
+                JobCapacity::maxStartingPerWorker,
+                "The same of each [worker](workers.md) by itself; with `--runner local`, of the"
+                    + " scheduler's own host.");
+
         private Key<JobCapacity, Integer> most(
             String name, Function<JobCapacity, Integer> getter, String text) {
-          ValueType<Integer> number =
-              ValueType.limit32(1, ValueType.MAX)
-                  .as(
-                      given -> given.orElse(0),
-                      most -> most == 0 ? OptionalInt.empty() : OptionalInt.of(most));
-          return own(name, number, getter, text);
+          return own(name, ValueType.most(), getter, text);
         }
 
         @Override
@@ -97,7 +100,8 @@ public final class SettingsKeys extends Section<Settings> {
               in.get(runningJobs, base),
               in.get(waitingJobs, base),
               in.get(waitingTasks, base),
-              in.get(maxStarting, base));
+              in.get(maxStarting, base),
+              in.get(maxStartingPerWorker, base));
         }
       };
 
@@ -248,6 +252,15 @@ public final class SettingsKeys extends Section<Settings> {
           "`{KIND: {...}}`: [redundancy groups](groups.md): at most so many nodes of each may have"
               + " running tasks at once, over all jobs.");
 
+  private final Key<Settings, Map<String, Integer>> shardTags =
+      own(
+          "shard_tags",
+          shardsByTag(),
+          settings -> settings.rules().shardTags(),
+          "`{TAG: I}`: with [several schedulers](sharding.md#by-tag), the subtree of a node directly"
+              + " under the instance with this tag belongs to the scheduler `--shard I/N`; those of"
+              + " other nodes belong where the hash of the name says.");
+
   {
     include(OptionKeys.OPTIONS, Settings::defaults, false);
   }
@@ -271,6 +284,33 @@ public final class SettingsKeys extends Section<Settings> {
     obsolete("node_order", "write it inside \"nodes\"");
     obsolete("node_source", "list the sources in \"nodes.node_sources\"");
     obsolete("node_source_prefs", "list the sources in \"nodes.node_sources\"");
+  }
+
+  private static ValueType<Map<String, Integer>> shardsByTag() {
+    ValueType<Integer> index = ValueType.int32(0, Partition.MAX_COUNT - 1);
+    return ValueType.of(
+        value -> {
+          Map<String, ConfigValue> members = value.members();
+          if (members == null) {
+            return null;
+          }
+          Map<String, Integer> shards = new HashMap<>();
+          members.forEach(
+              (tag, member) -> {
+                Integer shard = index.reader().read(member, 0);
+                if (shard != null) {
+                  shards.put(tag, shard);
+                }
+              });
+          return shards;
+        },
+        shards -> {
+          Json.Builder all = Json.object();
+          new TreeMap<>(shards).forEach(all::put);
+          return all.build();
+        },
+        "object",
+        membersSchema(index.schema()));
   }
 
   private static ValueType<Map<Integer, StartRate>> startRatesOfLevels() {
@@ -347,7 +387,7 @@ public final class SettingsKeys extends Section<Settings> {
     Map<String, HealthRule> health =
         declared == null || ofLevels == null
             ? Map.of()
-            : ProbeKeys.rules(ofLevels, declared, observers);
+            : ProbeKeys.rules(ofLevels, declared, observers, in.find(probes));
     String orders = in.get(policy, base);
     Settings settings =
         new Settings(
@@ -370,7 +410,8 @@ public final class SettingsKeys extends Section<Settings> {
                 killOverLimit,
                 in.get(groups, base),
                 observers,
-                health),
+                health,
+                in.get(shardTags, base)),
             in.get(capacity, base),
             in.get(sets, base),
             in.get(notifications, base),

@@ -316,6 +316,14 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
     return optionalInt(orFalse(int32(min, max), min));
   }
 
+  /** The most of something, from 1; {@code false}: any number, which is read as 0. */
+  static ValueType<Integer> most() {
+    return limit32(1, MAX)
+        .as(
+            limit -> limit.orElse(0),
+            most -> most == 0 ? OptionalInt.empty() : OptionalInt.of(most));
+  }
+
   static ValueType<OptionalInt> optionalInt(ValueType<Optional<Integer>> type) {
     return type.as(
         value -> value.map(OptionalInt::of).orElse(OptionalInt.empty()),

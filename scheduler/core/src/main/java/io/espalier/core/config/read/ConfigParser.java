@@ -53,8 +53,7 @@ public final class ConfigParser {
    *
    * @param policies names of scheduling policies; any other name is an error
    * @param workerSelectors names of worker selectors; any other name is an error
-   * @param nodeSourceTypes names of node source types; any other name is a warning here and a
-   *     failure when nodes are fetched
+   * @param nodeSourceTypes names of node source types; any other name is an error
    */
   public ConfigParser(
       Collection<String> policies,

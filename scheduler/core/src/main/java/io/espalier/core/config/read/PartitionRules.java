@@ -83,8 +83,14 @@ final class PartitionRules {
     if (job.scheduling().maxConcurrent() > 0) {
       warn(problems, job, OptionKeys.OPTIONS.maxConcurrent.name(), shard);
     }
+    if (job.scheduling().maxStarting() > 0) {
+      warn(problems, job, OptionKeys.OPTIONS.maxStarting.name(), shard);
+    }
     if (job.scheduling().startRate().isPresent()) {
       warn(problems, job, OptionKeys.OPTIONS.startRate.name(), shard);
+    }
+    if (job.scheduling().rollout().isPresent()) {
+      warn(problems, job, JobKeys.JOB.rollout.name(), shard);
     }
     return problems.count() == job.problems().size() ? job : job.withProblems(problems.sorted());
   }
@@ -104,6 +110,21 @@ final class PartitionRules {
     if (shard.isWhole()) {
       return;
     }
+    new TreeMap<>(settings.rules().shardTags())
+        .forEach(
+            (tag, index) -> {
+              if (index >= shard.count()) {
+                problems.add(
+                    Problem.error(
+                            ConfigParser.SETTINGS_PATH.key("shard_tags").key(tag).toString(),
+                            shard.count()
+                                + " schedulers have the numbers 0 to "
+                                + (shard.count() - 1)
+                                + ", not "
+                                + index)
+                        .withHint("name one of them, or start more schedulers"));
+              }
+            });
     List<Resource> global = settings.resources().ofLevel(0);
     if (!global.isEmpty()) {
       String names = String.join(", ", global.stream().map(Resource::name).toList());

@@ -41,7 +41,7 @@ public final class SelectionCommand implements SlicedWork {
    * The maximum number of slices that are not durable yet, which protects a store that is slower
    * than this thread.
    */
-  private static final int MOST_WAITING = 8;
+  static final int MOST_WAITING = 8;
 
   private final SchedulingCore core;
   private final LiveTasks live;
@@ -67,8 +67,11 @@ public final class SelectionCommand implements SlicedWork {
     /** Returns true when a task with these status bits may be changed; never for a running task. */
     boolean applies(int bits);
 
-    /** Returns true when running tasks are changed too, see {@link Sink#changedRunning}. */
-    default boolean appliesToRunning() {
+    /**
+     * Returns true when a running task of this status is changed or killed too, see {@link
+     * Sink#changedRunning}.
+     */
+    default boolean appliesToRunning(TaskStatus status) {
       return false;
     }
 
@@ -83,7 +86,7 @@ public final class SelectionCommand implements SlicedWork {
     /** Receives a changed task. */
     void changed(StatusRow row, long nowMillis);
 
-    /** Receives a running task with its changed status. */
+    /** Receives a running task that is to be killed, with its status from now on. */
     void changedRunning(Live task, long nowMillis);
 
     /**
@@ -299,23 +302,24 @@ public final class SelectionCommand implements SlicedWork {
   private void changeRunning(int job, int node, Job config, long nowMillis) {
     Live task = running(core.topology().name(node));
     TaskStatus after = task == null ? null : act.after(task.status, config, nowMillis);
-    if (task == null || after == null || after.equals(task.status)) {
+    if (task == null || after == null) {
       return;
     }
-    task.status = after;
-    live.changed(task);
-    core.setStatus(job, node, after);
+    if (!after.equals(task.status)) {
+      task.status = after;
+      live.changed(task);
+      core.setStatus(job, node, after);
+    }
     changed++;
     sink.changedRunning(task, nowMillis);
   }
 
   /** The running task on a node if the command may change it; otherwise null. */
   private @Nullable Live running(String node) {
-    if (!act.appliesToRunning()) {
-      return null;
-    }
     Live task = live.get(new TaskKey(selection.job(), node));
-    return task == null || task.isOfForgottenJob() || task.status.isCancelled() ? null : task;
+    return task == null || task.isOfForgottenJob() || !act.appliesToRunning(task.status)
+        ? null
+        : task;
   }
 
   /** The result; completes when all changes are durable. */

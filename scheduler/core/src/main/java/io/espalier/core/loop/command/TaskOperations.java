@@ -48,6 +48,25 @@ public final class TaskOperations {
         }
       };
 
+  /** Kills tasks that run. Their status changes when they end. */
+  public static final SelectionCommand.Act KILL =
+      new SelectionCommand.Act() {
+        @Override
+        public boolean applies(int bits) {
+          return false;
+        }
+
+        @Override
+        public boolean appliesToRunning(TaskStatus status) {
+          return true;
+        }
+
+        @Override
+        public @Nullable TaskStatus after(@Nullable TaskStatus status, Job job, long nowMillis) {
+          return status;
+        }
+      };
+
   /**
    * Cancels tasks, running ones too, except those that are done or that filters exclude.
    *
@@ -61,8 +80,8 @@ public final class TaskOperations {
       }
 
       @Override
-      public boolean appliesToRunning() {
-        return true;
+      public boolean appliesToRunning(TaskStatus status) {
+        return status.main() != Main.DONE && !status.isCancelled();
       }
 
       @Override

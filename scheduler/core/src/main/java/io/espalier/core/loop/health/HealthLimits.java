@@ -364,9 +364,6 @@ public final class HealthLimits implements RoundStep {
       if (node < 0 || !probe.put(sample, node, nowMillis)) {
         return;
       }
-      if (!probe.isOld(sample.atMillis(), nowMillis)) {
-        probe.links.forEach(link -> take(link, node, sample, nowMillis));
-      }
     } else if (node < 0) {
       probe.remove(of.place);
       for (Link link : probe.links) {
@@ -377,6 +374,14 @@ public final class HealthLimits implements RoundStep {
     } else {
       of.place++;
       probe.recount(name, node, nowMillis);
+    }
+    if (!probe.isOld(sample.atMillis(), nowMillis)) {
+      for (Link link : probe.links) {
+        // To a limit that has just begun to follow, a value that is known is the first one.
+        if (of.news != null || !link.controls.containsKey(name)) {
+          take(link, node, sample, nowMillis);
+        }
+      }
     }
     update(probe, name, node, nowMillis);
   }

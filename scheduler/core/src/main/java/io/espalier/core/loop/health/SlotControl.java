@@ -4,7 +4,8 @@ import io.espalier.core.scheduling.capacity.HealthLimit;
 
 /**
  * What one probe leaves of one limit of one node: a bad value halves it, each third good value in a
- * row adds one slot, and a value between changes nothing (docs/probes.md#how-a-limit-follows).
+ * row adds one slot, and a value between changes nothing (docs/probes.md#how-a-limit-follows). The
+ * first value, if it is bad, leaves the floor.
  */
 final class SlotControl {
   private static final int GOOD_IN_A_ROW = 3;
@@ -12,6 +13,7 @@ final class SlotControl {
 
   private int limit = HealthLimit.WHOLE;
   private int good;
+  private boolean isKnown;
 
   /** When use was first seen within the limit, since the last cut. */
   private long fitsMillis = NEVER;
@@ -52,12 +54,14 @@ final class SlotControl {
       boolean isWhole = limit == HealthLimit.WHOLE || limit + 1 >= place.base;
       limit = isWhole ? HealthLimit.WHOLE : limit + 1;
     }
+    isKnown = true;
   }
 
   private void bad(long sampledMillis, Place place, long nowMillis) {
     // What runs since before the last cut must not cut again, however long it takes.
     if (limit == HealthLimit.WHOLE || sampledMillis > fitsMillis) {
-      limit = Math.max(place.floor, Math.min(limit, place.now) / 2);
+      // Half of what nobody has seen the node bear would be a guess.
+      limit = isKnown ? Math.max(place.floor, Math.min(limit, place.now) / 2) : place.floor;
       fitsMillis = NEVER;
     }
     if (fitsMillis == NEVER && place.used <= limit) {

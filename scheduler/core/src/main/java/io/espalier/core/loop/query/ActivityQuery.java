@@ -2,16 +2,16 @@ package io.espalier.core.loop.query;
 
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.JobActivity;
+import io.espalier.core.loop.state.ActivityScan;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.concurrent.CompletableFuture;
 
-/** A query about the last hour of a job, or of all jobs: one pass over the live tasks. */
+/** A query about the last hour of a job, or of all jobs: a pass over the live tasks. */
 final class ActivityQuery implements IncrementalQuery {
   private final SchedulingCore core;
-  private final LiveTasks live;
-  private final Throughput paces;
+  private final ActivityScan scan;
   private final String job;
   private final CompletableFuture<JobActivity> answer;
 
@@ -22,8 +22,7 @@ final class ActivityQuery implements IncrementalQuery {
       String job,
       CompletableFuture<JobActivity> answer) {
     this.core = core;
-    this.live = live;
-    this.paces = paces;
+    scan = new ActivityScan(paces, live, job);
     this.job = job;
     this.answer = answer;
   }
@@ -40,7 +39,10 @@ final class ActivityQuery implements IncrementalQuery {
           new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + job));
       return 1;
     }
-    answer.complete(paces.activity(job, live, nowMillis));
-    return live.size() + 1L;
+    long used = 1L + scan.step(nowMillis, units);
+    if (scan.isDone()) {
+      answer.complete(scan.activity(nowMillis));
+    }
+    return used;
   }
 }

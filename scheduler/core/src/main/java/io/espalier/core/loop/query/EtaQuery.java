@@ -8,6 +8,7 @@ import io.espalier.core.forecast.EtaScan;
 import io.espalier.core.forecast.JobPace;
 import io.espalier.core.forecast.LiveWork;
 import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.PaceScan;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.Map;
@@ -15,7 +16,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A query about the end of a job: a pass over the tasks of all jobs that compete with it. */
+/** A query about the end of a job: passes over what runs and over the tasks of its competitors. */
 final class EtaQuery implements IncrementalQuery {
   private final SchedulingCore core;
   private final LiveTasks live;
@@ -24,6 +25,7 @@ final class EtaQuery implements IncrementalQuery {
   private final Queue<EtaQuery> line;
   private final CompletableFuture<JobEta> answer;
   private Map<String, JobPace> known = Map.of();
+  private @Nullable PaceScan durations;
   private @Nullable EtaScan scan;
   private @Nullable EtaEstimate estimate;
 
@@ -63,30 +65,42 @@ final class EtaQuery implements IncrementalQuery {
       return 1;
     }
     EtaScan current = scan;
-    boolean isNew = current == null || current.isStale();
-    if (isNew) {
-      known = paces.paces(live, nowMillis);
+    if (current != null && current.isStale()) {
+      current = null;
+      scan = null;
+      estimate = null;
+      durations = null;
+    }
+    PaceScan measured = durations;
+    if (measured == null) {
+      measured = new PaceScan(paces, live);
+      durations = measured;
+    }
+    if (!measured.isDone()) {
+      return measured.step(nowMillis, units);
+    }
+    if (current == null) {
+      known = measured.paces();
     }
     boolean isKnown = query.assumedMillis() > 0 || known.containsKey(query.job());
     JobPace assumed = JobPace.constant(Math.max(1, query.assumedMillis()));
     JobPace pace = known.getOrDefault(query.job(), assumed);
-    if (current == null || isNew) {
+    if (current == null) {
       // Of jobs that have never ended a task it is assumed that theirs take as long.
       current = new EtaScan(new LiveWork(core), job, known, pace);
       scan = current;
-      estimate = null;
     }
     if (!current.isDone()) {
       return current.step(units);
     }
     EtaEstimate last = estimate;
     if (last == null) {
-      last = new EtaEstimate(new LiveWork(core), job, pace, isKnown, current);
+      last = new EtaEstimate(new LiveWork(core), job, pace, isKnown, current, nowMillis);
       estimate = last;
     }
     int used = last.step(units);
     if (last.isDone()) {
-      answer.complete(last.answer(nowMillis));
+      answer.complete(last.answer());
       end();
     }
     return used;
@@ -94,6 +108,7 @@ final class EtaQuery implements IncrementalQuery {
 
   /** Lets go of the arrays, because the answer may be kept for long, and of the turn. */
   private void end() {
+    durations = null;
     scan = null;
     estimate = null;
     known = Map.of();

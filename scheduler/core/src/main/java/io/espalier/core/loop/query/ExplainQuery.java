@@ -90,11 +90,7 @@ final class ExplainQuery implements IncrementalQuery {
   }
 
   private Explanation explained() {
-    Explanation explained = core.tasks().explain(job, node);
-    // The core knows no starts in flight: they only bound how many tasks it may place.
-    if (explained.startable() && starting.room() == 0) {
-      return explained.withReasons(List.of(starting.reason()));
-    }
+    Explanation explained = starting.explained(core.tasks().explain(job, node));
     long awaited = explained.startable() ? core.batchAwaitedUntil(explained.job()) : 0;
     if (awaited > 0) {
       Reason wait = Reason.of(Kind.BATCH, null, "the task waits for more tasks of its batch");

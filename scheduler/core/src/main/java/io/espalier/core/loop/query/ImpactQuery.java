@@ -4,6 +4,7 @@ import io.espalier.core.api.plan.UpdateImpact;
 import io.espalier.core.forecast.JobPace;
 import io.espalier.core.forecast.WorkCopy;
 import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.PaceScan;
 import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.scheduling.ImpactScan;
@@ -19,10 +20,10 @@ public final class ImpactQuery implements SlicedWork {
 
   private final ImpactScan scan;
   private final WorkCopy work;
-  private final LiveTasks live;
-  private final Throughput paces;
+  private final PaceScan paces;
   private final CompletableFuture<@Nullable Measured> answer;
   private boolean isScanned;
+  private boolean isCopied;
 
   /**
    * What was found.
@@ -43,8 +44,7 @@ public final class ImpactQuery implements SlicedWork {
       CompletableFuture<@Nullable Measured> answer) {
     scan = core.impact(difference);
     work = new WorkCopy(core);
-    this.live = live;
-    this.paces = paces;
+    this.paces = new PaceScan(paces, live);
     this.answer = answer;
   }
 
@@ -54,8 +54,12 @@ public final class ImpactQuery implements SlicedWork {
       answer.complete(null);
     } else if (!isScanned) {
       isScanned = scan.step(UNITS);
-    } else if (work.step(UNITS)) {
-      answer.complete(new Measured(scan.impact(), work, paces.paces(live, nowMillis)));
+    } else if (!isCopied) {
+      isCopied = work.step(UNITS);
+    } else if (!paces.isDone()) {
+      paces.step(nowMillis, UNITS);
+    } else {
+      answer.complete(new Measured(scan.impact(), work, paces.paces()));
     }
     return answer.isDone();
   }

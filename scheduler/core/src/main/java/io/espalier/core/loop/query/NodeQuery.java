@@ -11,6 +11,8 @@ import io.espalier.core.scheduling.query.ResourceHolderScan;
 import io.espalier.core.scheduling.query.SubtreeCountScan;
 import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +96,20 @@ final class NodeQuery implements IncrementalQuery {
         pick.first(Reason.MOST_HOLDERS),
         pick.total(),
         tasks.countsByJob(),
+        closed(),
         Reservation.shown(core.capacity().reservation(node)));
+  }
+
+  /** A gate further up closes the node, too, unless another way leads around it. */
+  private List<Reason> closed() {
+    Topology topology = core.topology();
+    List<Reason> closed = new ArrayList<>(core.capacity().closed(-1, node));
+    int at = node;
+    while (topology.slotCount(at) == 1 && topology.parent(topology.slot(at, 0)) >= 0) {
+      at = topology.parent(topology.slot(at, 0));
+      closed.addAll(core.capacity().closed(-1, at));
+    }
+    return closed;
   }
 
   private final class Found implements ResourceHolderScan.Sink {

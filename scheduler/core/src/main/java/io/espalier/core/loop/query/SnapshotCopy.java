@@ -3,6 +3,7 @@ package io.espalier.core.loop.query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.loop.state.LiveTasks;
+import io.espalier.core.loop.state.PaceScan;
 import io.espalier.core.loop.state.SlicedWork;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.running.WorkerInfo;
@@ -38,8 +39,7 @@ public final class SnapshotCopy implements SlicedWork {
   private static final int UNITS_PER_RUN = 10;
 
   private final SchedulingCore core;
-  private final LiveTasks live;
-  private final Throughput paces;
+  private final PaceScan paces;
   private final Supplier<List<Brake>> brakes;
   private final long mostTasks;
   private final CompletableFuture<SchedulerSnapshot> answer;
@@ -83,8 +83,7 @@ public final class SnapshotCopy implements SlicedWork {
       long mostTasks,
       CompletableFuture<SchedulerSnapshot> answer) {
     this.core = core;
-    this.live = live;
-    this.paces = paces;
+    this.paces = new PaceScan(paces, live);
     this.brakes = brakes;
     this.mostTasks = mostTasks;
     this.answer = answer;
@@ -126,6 +125,12 @@ public final class SnapshotCopy implements SlicedWork {
       }
       left--;
       lookAgain(running.get(again));
+    }
+    while (!paces.isDone()) {
+      if (left <= 0) {
+        return false;
+      }
+      left -= paces.step(nowMillis, left);
     }
     answer.complete(whole(nowMillis));
     return true;
@@ -203,6 +208,7 @@ public final class SnapshotCopy implements SlicedWork {
             core.running().jobName(id),
             core.running().nodeName(id),
             worker == null ? WorkerRef.LOCAL : worker.ref(),
+            core.running().batch(id),
             SchedulerSnapshot.run(adopted.size())));
     started.add(status != null && status.main() == Main.RUNNING ? status.sinceMillis() : nowMillis);
     int place = Collections.binarySearch(jobs, number);
@@ -234,7 +240,8 @@ public final class SnapshotCopy implements SlicedWork {
     events.add(new CoreEvent.Began(core.config(), core.topology()));
     events.add(new CoreEvent.Stepped(Integer.MAX_VALUE, true));
     for (GateKind kind : GateKind.values()) {
-      for (Gate gate : core.gates(kind)) {
+      // Nobody confirms starts in a simulation, and there they take no time.
+      for (Gate gate : kind.isLackOfRoom() ? List.<Gate>of() : core.gates(kind)) {
         events.add(new CoreEvent.Gated(kind, gate.scope(), true));
       }
     }
@@ -254,7 +261,7 @@ public final class SnapshotCopy implements SlicedWork {
         nowMillis,
         () -> new Events(events, adopted, firsts, statuses),
         started,
-        paces.paces(live, nowMillis),
+        paces.paces(),
         brakes.get(),
         core.gates(GateKind.PAUSE).stream()
             .collect(Collectors.toMap(Gate::name, Gate::untilMillis)));

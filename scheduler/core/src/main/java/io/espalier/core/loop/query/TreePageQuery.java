@@ -145,14 +145,16 @@ final class TreePageQuery implements IncrementalQuery {
       }
     }
     for (int at = 0; at < size; at++) {
+      int node = topology.node(slots[at]);
       nodes.add(
           new TreeView.Node(
               slots[at],
               parents[at],
               leaves[at],
-              slots(core, topology.node(slots[at])),
+              slots(core, node),
               counts.get(at),
-              Reservation.shown(core.capacity().reservation(topology.node(slots[at])))));
+              core.capacity().closed(job, node),
+              Reservation.shown(core.capacity().reservation(node))));
     }
     return new TreeView(nowMillis, topology, nodes, isTruncated);
   }

@@ -4,7 +4,9 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.rollout.RolloutSpec;
+import io.espalier.core.config.task.TaskVariables;
 import io.espalier.core.event.EventKind;
+import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.DurationHistogram;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
@@ -403,9 +405,23 @@ public final class RolloutTracker implements RoundStep {
       text.append(key).append('=').append(job.original().get(key)).append('\n');
     }
     text.append(job.original().get("task_subprocess")).append('\n');
+    text.append(inherited(job));
     spec.stages().forEach(stage -> text.append(stage.text()).append(' '));
     text.append(spec.spread().orElse(-1));
     return RolloutOrder.hash(job.name(), text.toString());
+  }
+
+  /** Returns the variables of its tasks that a job has from the settings; empty: none. */
+  private static String inherited(Job job) {
+    Json own = job.original().get("task_subprocess");
+    Json.Obj said = own instanceof Json.Obj object ? object : Json.Obj.EMPTY;
+    TaskVariables all = job.subprocess().variables();
+    List<String> passed = said.get("pass_environment") == null ? all.passed() : List.of();
+    Map<String, String> set = new TreeMap<>(all.set());
+    if (said.get("environment") instanceof Json.Obj environment) {
+      set.keySet().removeAll(environment.members().keySet());
+    }
+    return passed.isEmpty() && set.isEmpty() ? "" : passed + " " + set + "\n";
   }
 
   /** Draws the stages of one job in slices; returns whether they are known now. */
@@ -500,7 +516,8 @@ public final class RolloutTracker implements RoundStep {
       put(staged, now.in(Phase.PASSED, nowMillis));
       core.openStages(now.job());
     } else {
-      soak(staged, spec, nowMillis);
+      long outside = core.staged().apartOfOpen(number);
+      soak(staged, spec, RolloutWords.inconclusive(now, outside), nowMillis);
     }
   }
 
@@ -517,17 +534,27 @@ public final class RolloutTracker implements RoundStep {
     }
   }
 
-  private void soak(StagedJob staged, RolloutSpec spec, long nowMillis) {
+  /**
+   * @param doubt why the stage proves too little; empty: it is judged
+   */
+  private void soak(StagedJob staged, RolloutSpec spec, String doubt, long nowMillis) {
     if (staged.now.phase() == Phase.RUNNING) {
       put(staged, staged.now.in(Phase.SOAKING, nowMillis));
       close(staged, spec);
     }
     long until = staged.now.endedMillis() + spec.soak().toMillis();
-    if (staged.now.phase() == Phase.WAITING) {
+    if (staged.now.phase() == Phase.WAITING && staged.now.reason().isEmpty()) {
       return;
     }
     if (nowMillis < until) {
       staged.nextMillis = until;
+      return;
+    }
+    if (!doubt.isEmpty()) {
+      if (!doubt.equals(staged.now.reason())) {
+        put(staged, staged.now.inconclusive(doubt));
+        close(staged, spec);
+      }
       return;
     }
     event(EventKind.ROLLOUT_STAGE_PASSED, staged.now, nowMillis, "", "");

@@ -41,7 +41,10 @@ final class RolloutWords {
     String soaks = spec == null || spec.soak().isZero() ? "" : " soaked for " + words(spec.soak());
     return switch (now.phase()) {
       case HALTED -> "the roll-out is halted";
-      case WAITING -> opens + "somebody promotes the job";
+      case WAITING ->
+          opens
+              + "somebody promotes the job"
+              + (now.reason().isEmpty() ? "" : " or lifts the quarantine: " + now.reason());
       case SOAKING -> opens + stage + soaks;
       case RUNNING, PASSED ->
           opens
@@ -50,6 +53,24 @@ final class RolloutWords {
               + (soaks.isEmpty() ? "" : " and" + soaks)
               + (spec != null && spec.approve() ? ", and somebody promotes the job" : "");
     };
+  }
+
+  /**
+   * Returns why the open stage proves too little: more than a fifth of it is in quarantine.
+   *
+   * @param outside how many of its tasks are in quarantine, and are left or have failed
+   * @return empty: it proves enough
+   */
+  static String inconclusive(Rollout now, long outside) {
+    long tasks = now.tasks(now.stage());
+    return outside * 5 <= tasks
+        ? ""
+        : outside
+            + " of "
+            + tasks
+            + " tasks of stage "
+            + (now.stage() + 1)
+            + " are in quarantine, and at most 20 % may be";
   }
 
   private static String words(Duration time) {

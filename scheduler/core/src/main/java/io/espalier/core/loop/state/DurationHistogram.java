@@ -71,10 +71,28 @@ public final class DurationHistogram {
     return bucket < 0 ? -1 : middle(bucket);
   }
 
-  /** Returns a duration that this part of all have certainly not exceeded; -1: none known. */
-  long bound(double part) {
-    int bucket = bucketOf(part);
-    return bucket < 8 ? bucket : first(bucket) + width(bucket) - 1;
+  /**
+   * Returns a duration that this part of all have certainly not exceeded, also of those that were
+   * stopped (as in {@link #durations}). Where so few have ended that this is not known, it is what
+   * the longest has certainly taken; -1: none known.
+   *
+   * @param stopped how long those had run that were stopped
+   */
+  long bound(double part, DurationHistogram stopped) {
+    double longer = 1;
+    int atRisk = total + stopped.total;
+    int last = -1;
+    for (int i = 0; i < BUCKETS && atRisk > 0; i++) {
+      int all = counts[i] + stopped.counts[i];
+      longer *= 1 - (double) counts[i] / atRisk;
+      // The product is not exact.
+      if (counts[i] > 0 && longer <= 1 - part + 1e-9) {
+        return i < 8 ? i : first(i) + width(i) - 1;
+      }
+      last = all > 0 ? i : last;
+      atRisk -= all;
+    }
+    return last < 8 ? last : first(last);
   }
 
   private int bucketOf(double part) {

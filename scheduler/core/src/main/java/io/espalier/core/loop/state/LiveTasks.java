@@ -97,6 +97,9 @@ public final class LiveTasks {
     /** See {@link RunningTaskView#batch}. */
     public String batch = "";
 
+    /** Whether it shares a charge with the others of its batch, which must survive a restart. */
+    public boolean sharesCharge;
+
     /** What it has counted, and how much of that is among the counters of its job. */
     public Counters counters = Counters.NONE;
 
@@ -140,6 +143,8 @@ public final class LiveTasks {
 
     private boolean isOfForgottenJob;
 
+    private long addedAs;
+
     /** Whether its view for monitors is out of date. */
     private boolean isStale;
 
@@ -179,6 +184,11 @@ public final class LiveTasks {
       counters = Counters.NONE;
       countersWritten = Counters.NONE;
       status = TaskTransitions.firstStart(nowMillis);
+    }
+
+    /** Returns how many invocations were added before it. */
+    public long addedAs() {
+      return addedAs;
     }
 
     public boolean isOfForgottenJob() {
@@ -278,7 +288,7 @@ public final class LiveTasks {
       shown = Arrays.copyOf(shown, byRun.length);
     }
     byRun[at] = live;
-    added++;
+    live.addedAs = added++;
     if (live.isVerification) {
       verifications.merge(live.key.job(), 1, Integer::sum);
     }

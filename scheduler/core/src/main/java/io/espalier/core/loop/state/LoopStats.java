@@ -1,10 +1,14 @@
 package io.espalier.core.loop.state;
 
+import io.espalier.core.api.JobStarts;
 import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.notification.NotifierView;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Statistics of a loop. Only the scheduler thread writes them, any thread may read them. Each
@@ -20,9 +24,10 @@ public final class LoopStats {
   private volatile int heldJobs;
   private volatile int jobsWithoutPlace;
   private volatile int heldNodes;
+  private volatile int heldWorkers;
   private volatile int quarantines;
-  private volatile int startsInFlight;
-  private volatile int startWindow;
+  private volatile @Nullable StartWindow startWindow;
+  private volatile Map<String, StartWindow> startWindowsOfJobs = Map.of();
   private volatile List<ResourceUse> resources = List.of();
   private volatile List<QueueView> queues = List.of();
   private volatile List<GroupKindView> groups = List.of();
@@ -76,17 +81,37 @@ public final class LoopStats {
 
   /** Starts that the runner has not confirmed; 0 unless they are bounded. */
   public int startsInFlight() {
-    return startsInFlight;
+    StartWindow window = startWindow;
+    return window == null ? 0 : window.inFlight();
   }
 
   /** How many starts may be in flight now; 0: they are not bounded. */
   public int startWindow() {
-    return startWindow;
+    StartWindow window = startWindow;
+    return window == null ? 0 : window.size();
   }
 
-  public void starting(int inFlight, int window) {
-    startsInFlight = inFlight;
-    startWindow = window;
+  /** The starts in flight of the jobs that bound them, by name. */
+  public List<JobStarts> startsOfJobs() {
+    List<JobStarts> starts = new ArrayList<>();
+    startWindowsOfJobs.forEach(
+        (job, window) -> starts.add(new JobStarts(job, window.inFlight(), window.size())));
+    return starts;
+  }
+
+  /**
+   * @param all null: the starts of all jobs together are not bounded
+   */
+  public void starting(
+      @Nullable StartWindow all, Map<String, StartWindow> ofJobs, int heldWorkers) {
+    startWindow = all;
+    startWindowsOfJobs = ofJobs;
+    this.heldWorkers = heldWorkers;
+  }
+
+  /** Workers that get no task before one of their starts is confirmed. */
+  public int heldWorkers() {
+    return heldWorkers;
   }
 
   /** Jobs that cannot start a task before their start rate has a token again. */

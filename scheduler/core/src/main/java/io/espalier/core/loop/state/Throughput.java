@@ -7,14 +7,13 @@ import io.espalier.core.api.view.WaitQuantiles;
 import io.espalier.core.forecast.JobPace;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.running.Counters;
+import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.TaskStatus;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -27,15 +26,6 @@ public final class Throughput {
   /** The least number of tasks that must be done before their durations count. */
   private static final int SAMPLES = 20;
 
-  /** Tasks that run for less are never called stragglers, however short the others are. */
-  private static final long SHORT_MILLIS = 1_000;
-
-  /** The order in which stragglers are told: the first started first. */
-  private static final Comparator<Straggler> OLDEST =
-      Comparator.comparingLong(Straggler::startedMillis)
-          .thenComparing(Straggler::job)
-          .thenComparing(Straggler::node);
-
   private final Map<String, Pace> paces = new HashMap<>();
   private final MinuteCounts minutesOfAll = new MinuteCounts();
 
@@ -44,8 +34,8 @@ public final class Throughput {
     final DurationHistogram waits = new DurationHistogram();
     final CompletionRate rate = new CompletionRate();
 
-    /** Null until somebody asks how long tasks take that are done. */
-    @Nullable DurationHistogram done;
+    /** Null until windows ask how long tasks take. */
+    @Nullable OfWindows ofWindows;
 
     final CounterRates counters = new CounterRates();
     final MinuteCounts minutes = new MinuteCounts();
@@ -56,6 +46,25 @@ public final class Throughput {
       List<Long> millis = durations.durations(JobPace.QUANTILES, running);
       // Where none has finished, it is not to be expected that none ever will.
       return new JobPace(millis, Math.max((double) finished, 0.5) / Math.max(ended, 1));
+    }
+  }
+
+  /**
+   * The durations of the tasks that nobody slows down.
+   *
+   * @param done of those that were done
+   * @param stopped how long those had run that were killed because their window had ended
+   */
+  private record OfWindows(DurationHistogram done, DurationHistogram stopped) {
+    void ended(Live task, TaskResult end, TaskStatus status, long millis) {
+      if (task.wasThrottled) {
+        return;
+      }
+      if (end.kind() == TaskResult.Kind.EXITED && status.main() == TaskStatus.Main.DONE) {
+        done.add(millis);
+      } else if (end.kind() == TaskResult.Kind.KILLED && task.overdue == StopReason.WINDOW_ENDED) {
+        stopped.add(millis);
+      }
     }
   }
 
@@ -91,61 +100,47 @@ public final class Throughput {
     // A stopped or lost task is no measure of how long the others take.
     if (end.kind() == TaskResult.Kind.EXITED) {
       pace.durations.add(nowMillis - task.startedMillis());
-      // Windows ask how long tasks take that nobody slows down.
-      if (pace.done != null && status.main() == TaskStatus.Main.DONE && !task.wasThrottled) {
-        pace.done.add(nowMillis - task.startedMillis());
-      }
+    }
+    if (pace.ofWindows != null) {
+      pace.ofWindows.ended(task, end, status, nowMillis - task.startedMillis());
     }
   }
 
-  /** Returns the paces of the jobs with ended invocations, by name, for forecasts. */
-  public Map<String, JobPace> paces(LiveTasks live, long nowMillis) {
-    Map<String, DurationHistogram> running = new HashMap<>();
-    for (Live task : live.all()) {
-      running
-          .computeIfAbsent(task.key.job(), job -> new DurationHistogram())
-          .addForEver(nowMillis - task.startedMillis());
-    }
-    Map<String, JobPace> known = new HashMap<>();
+  /** Returns the jobs with ended invocations. */
+  List<String> measured() {
+    List<String> jobs = new ArrayList<>();
     paces.forEach(
         (job, pace) -> {
           if (!pace.durations.isEmpty()) {
-            // Once that many have ended, those that run make no difference.
-            DurationHistogram none = new DurationHistogram();
-            boolean counts = pace.ended < DurationHistogram.MEMORY;
-            known.put(job, pace.ofForecasts(counts ? running.getOrDefault(job, none) : none));
+            jobs.add(job);
           }
         });
-    return known;
+    return jobs;
+  }
+
+  /** Returns how many invocations of a job have ended. */
+  long ended(String job) {
+    Pace pace = paces.get(job);
+    return pace == null ? 0 : pace.ended;
   }
 
   /**
-   * Returns what the tasks of a job have done in the last hour, and its stragglers.
+   * Returns how long the tasks of a job take; null when nothing is known of it any more.
    *
-   * @param job empty: all jobs
+   * @param running how long its live tasks have run; null: they do not count
    */
-  public JobActivity activity(String job, LiveTasks live, long nowMillis) {
+  @Nullable JobPace ofForecasts(String job, @Nullable DurationHistogram running) {
+    Pace pace = paces.get(job);
+    return pace == null
+        ? null
+        : pace.ofForecasts(running == null ? new DurationHistogram() : running);
+  }
+
+  /** Adds to the stragglers what the tasks of a job, or of all jobs, have done. */
+  JobActivity activity(String job, List<Straggler> stragglers, int total, long nowMillis) {
     Pace known = paces.get(job);
     MinuteCounts minutes =
         job.isEmpty() ? minutesOfAll : known == null ? new MinuteCounts() : known.minutes;
-    Map<String, Long> usual = new HashMap<>();
-    PriorityQueue<Straggler> oldest = new PriorityQueue<>(OLDEST.reversed());
-    int total = 0;
-    for (Live task : live.all()) {
-      String of = task.key.job();
-      long most = job.isEmpty() || job.equals(of) ? usual.computeIfAbsent(of, this::usual) : -1;
-      long elapsed = nowMillis - task.startedMillis();
-      if (most < 0 || elapsed <= Math.max(SHORT_MILLIS, 2 * most)) {
-        continue;
-      }
-      total++;
-      oldest.add(new Straggler(of, task.key.node(), task.startedMillis(), most));
-      if (oldest.size() > JobActivity.MOST) {
-        oldest.remove();
-      }
-    }
-    List<Straggler> stragglers = new ArrayList<>(oldest);
-    stragglers.sort(OLDEST);
     return new JobActivity(
         job,
         nowMillis,
@@ -157,7 +152,7 @@ public final class Throughput {
   }
 
   /** Returns how long 95 % of the attempts of a job took; -1: too few have ended. */
-  private long usual(String job) {
+  long usual(String job) {
     Pace pace = paces.get(job);
     return pace == null || pace.durations.total() < SAMPLES ? -1 : pace.durations.quantile(0.95);
   }
@@ -167,20 +162,23 @@ public final class Throughput {
   }
 
   /**
-   * Returns how long 95 % of the tasks of a job take that end as done, in milliseconds. They are
-   * counted from the first such question on.
+   * Returns how long 95 % of the tasks of a job take that end as done, in milliseconds. Those that
+   * are killed at the end of their window take longer than they had run. All are counted from the
+   * first such question on.
    *
-   * @param assumedMillis the duration to assume while too few are done; -1: that of those few
+   * @param assumedMillis the duration to assume while too few are done, unless one was stopped that
+   *     had run for longer; -1: that of those few
    */
   public long mostTakeMillis(String job, long assumedMillis) {
     Pace pace = paces.computeIfAbsent(job, name -> new Pace());
-    DurationHistogram done = pace.done;
-    if (done == null) {
-      done = new DurationHistogram();
-      pace.done = done;
+    OfWindows known = pace.ofWindows;
+    if (known == null) {
+      known = new OfWindows(new DurationHistogram(), new DurationHistogram());
+      pace.ofWindows = known;
     }
-    boolean isAssumed = done.total() < SAMPLES && assumedMillis >= 0;
-    return Math.max(0, isAssumed ? assumedMillis : done.bound(0.95));
+    boolean isAssumed = known.done.total() < SAMPLES && assumedMillis >= 0;
+    DurationHistogram done = isAssumed ? new DurationHistogram() : known.done;
+    return Math.max(isAssumed ? assumedMillis : 0, done.bound(0.95, known.stopped));
   }
 
   /** When a live task is expected to end; 0: unknown. */

@@ -69,7 +69,7 @@ public final class WindowGates implements RoundStep {
     this.core = core;
     this.events = events;
     this.paces = paces;
-    this.nodes = new NodeWindowGates(core);
+    this.nodes = new NodeWindowGates(core, this::takes, RECHECK_MILLIS);
   }
 
   /**
@@ -189,9 +189,14 @@ public final class WindowGates implements RoundStep {
     return Math.min(opens, nodes.opensMillis()) != Long.MAX_VALUE;
   }
 
-  /** Returns the settings, queues, jobs and nodes that have windows or freezes of their own. */
+  /**
+   * Returns the settings, queues, jobs and nodes that have windows or freezes of their own, without
+   * those that are open for years.
+   */
   public List<WindowView> view() {
-    return List.copyOf(views.values());
+    return views.values().stream()
+        .filter(view -> !view.open() || view.changesMillis() > 0)
+        .toList();
   }
 
   private OpenTimes times(List<Schedule> schedules) {
@@ -276,7 +281,7 @@ public final class WindowGates implements RoundStep {
     List<Schedule> schedules = core.config().settings().schedules(job);
     long takes = takes(job);
     Opening opening = times(schedules).next(nowMillis, takes);
-    if (takes > 0) {
+    if (!job.scheduling().mayOverrun()) {
       // What is known of durations changes as tasks end.
       next = Math.min(next, nowMillis + RECHECK_MILLIS);
     }
@@ -293,8 +298,9 @@ public final class WindowGates implements RoundStep {
     }
     String reason;
     if (opening == null && takes > 0 && times(schedules).next(nowMillis, 0) != null) {
-      reason = "a task takes up to " + minutes(takes) + ", and no window is open as long";
-      tooLong.add(job.name() + " (" + minutes(takes) + ")");
+      reason =
+          "a task takes up to " + WindowMessages.minutes(takes) + ", and no window is open as long";
+      tooLong.add(job.name() + " (" + WindowMessages.minutes(takes) + ")");
     } else {
       reason = reason(job, schedules, until == 0 ? Long.MAX_VALUE : until, takes, nowMillis);
     }
@@ -336,15 +342,7 @@ public final class WindowGates implements RoundStep {
     }
     return "window of "
         + names.get(first)
-        + " closes "
-        + WindowMessages.instant(schedules.get(first), closes, nowMillis)
-        + ", and a task takes up to "
-        + minutes(takes)
-        + "; the next opens "
-        + WindowMessages.instant(schedules.get(first), until, nowMillis);
-  }
-
-  private static String minutes(long millis) {
-    return (millis + 59_999) / 60_000 + " min";
+        + " "
+        + WindowMessages.tooShort(schedules.get(first), closes, takes, until, nowMillis);
   }
 }

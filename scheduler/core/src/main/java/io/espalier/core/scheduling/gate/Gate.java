@@ -1,12 +1,12 @@
 package io.espalier.core.scheduling.gate;
 
 /**
- * A reason for which no task of a job starts, or none on a node and below it; running tasks go on.
- * It names the job or the node, which need not be known, so it outlives changes of the
- * configuration and of the nodes. Where a node has several parents, a gate closes the paths through
- * its node.
+ * A reason for which no task of a job starts, or none on a node and below it, or on a worker;
+ * running tasks go on. It names the job, node or worker, which need not be known, so it outlives
+ * changes of the configuration, of the nodes and of the pool. Where a node has several parents, a
+ * gate closes the paths through its node.
  *
- * @param scope the job or node that is closed
+ * @param scope the job, node or worker that is closed
  * @param author the operator; empty: nobody, or not given
  * @param reason what the author says, or what the scheduler has found, without an end of sentence;
  *     may be empty
@@ -27,7 +27,7 @@ public record Gate(
     return new Gate(kind, Scope.job(job), "", reason, 0, 0);
   }
 
-  /** Returns the name of the job or node. */
+  /** Returns the name of the job, node or worker. */
   public String name() {
     return scope.name();
   }

@@ -30,10 +30,18 @@ public enum GateKind {
   JOB_WINDOW(Scope.Kind.JOB, Kind.WINDOW, false),
   /** No window of the node is open. */
   NODE_WINDOW(Scope.Kind.NODE, Kind.WINDOW, false),
+  /** Tasks of the job would not end before the window of the node closes. */
+  WINDOW_CUTOFF(Scope.Kind.JOB_ON_NODE, Kind.WINDOW, false),
+  /** The tags of the node give its subtree to another scheduler. */
+  NODE_MOVING(Scope.Kind.NODE, Kind.OTHER_SHARD, false),
   /** Tasks of several jobs fail on the node, or an operator has quarantined it. */
   NODE_QUARANTINE(Scope.Kind.NODE, Kind.QUARANTINE, false),
   /** Tasks of the job fail on the node, or an operator has quarantined it for the job. */
-  JOB_QUARANTINE(Scope.Kind.JOB_ON_NODE, Kind.QUARANTINE, false);
+  JOB_QUARANTINE(Scope.Kind.JOB_ON_NODE, Kind.QUARANTINE, false),
+  /** As many starts of the job are in flight as its {@code max_starting} lets. */
+  JOB_STARTING(Scope.Kind.JOB, Kind.STARTING, false),
+  /** As many starts on the worker are in flight as {@code max_starting_per_worker} lets. */
+  WORKER_STARTING(Scope.Kind.WORKER, Kind.STARTING, false);
 
   private final Scope.Kind closes;
   private final Kind explanation;
@@ -53,6 +61,14 @@ public enum GateKind {
   /** Returns the kind of reason under which explanations list the gate. */
   public Kind explanation() {
     return explanation;
+  }
+
+  /**
+   * Returns whether the gate is a lack of room: while it is closed jobs remain active, and their
+   * tasks go on waiting, as they do for slots.
+   */
+  public boolean isLackOfRoom() {
+    return explanation == Kind.STARTING;
   }
 
   /**

@@ -81,10 +81,12 @@ public final class GateTable {
     return all(kind).isEmpty();
   }
 
-  /** Returns whether a job or node is closed for any reason. */
+  /** Returns whether a job or node is closed for any reason but a lack of room. */
   public boolean isClosed(Scope scope) {
-    for (Map<Scope, Gate> gates : closed.values()) {
-      if (!gates.isEmpty() && gates.containsKey(scope)) {
+    for (Map.Entry<GateKind, Map<Scope, Gate>> gates : closed.entrySet()) {
+      if (!gates.getValue().isEmpty()
+          && gates.getValue().containsKey(scope)
+          && !gates.getKey().isLackOfRoom()) {
         return true;
       }
     }

@@ -5,7 +5,7 @@ package io.espalier.core.scheduling.gate;
  * known, so it outlives changes of the configuration and of the nodes.
  *
  * @param level the name of the level, for levels and nodes; otherwise empty
- * @param name the name of the job, queue or node; otherwise empty
+ * @param name the name of the job, queue, node or worker; otherwise empty
  * @param job the name of the job, where it is one job on a node; otherwise empty
  */
 public record Scope(Kind kind, String level, String name, String job) {
@@ -22,7 +22,9 @@ public record Scope(Kind kind, String level, String name, String job) {
     /** A job. */
     JOB,
     /** All jobs of a queue. */
-    QUEUE
+    QUEUE,
+    /** A worker, by its shard. */
+    WORKER
   }
 
   public static Scope all() {
@@ -43,6 +45,10 @@ public record Scope(Kind kind, String level, String name, String job) {
 
   public static Scope job(String job) {
     return new Scope(Kind.JOB, "", job, "");
+  }
+
+  public static Scope worker(String shard) {
+    return new Scope(Kind.WORKER, "", shard, "");
   }
 
   public static Scope queue(String queue) {

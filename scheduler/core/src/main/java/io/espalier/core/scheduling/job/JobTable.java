@@ -4,6 +4,8 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.Levels;
+import io.espalier.core.config.Resource;
+import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.task.BatchSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,8 +35,13 @@ public final class JobTable {
   /** The level index of the tasks; -1 for a removed job whose level is gone. */
   public final int[] levels;
 
-  /** Slots by resource index. */
+  /** Slots by resource index that a task needs which shares none with others of a batch. */
   public final int[][] needs;
+
+  /**
+   * The same without those of which a batch is charged once; the same object where that is nothing.
+   */
+  public final int[][] ownNeeds;
 
   /** Job numbers; -1 for a job that is not configured. */
   public final int[][] dependencies;
@@ -77,6 +84,7 @@ public final class JobTable {
     words = Math.max(1, (names.length + 63) >>> 6);
     levels = new int[names.length];
     needs = new int[names.length][];
+    ownNeeds = new int[names.length][];
     dependencies = new int[names.length][];
     dependants = new int[names.length][];
     queues = new String[names.length];
@@ -97,10 +105,30 @@ public final class JobTable {
           needs[j][r] = Math.max(0, job.needs().get(r));
         }
       }
+      ownNeeds[j] = ownNeeds(job, config.settings().resources(), needs[j]);
     }
     linkDependencies();
     schedulerEnabled = config.settings().enabled();
     setBatches();
+  }
+
+  private static int[] ownNeeds(@Nullable Job job, ResourceCatalog catalog, int[] needs) {
+    int[] own = needs;
+    if (job != null && job.scheduling().batch().isPresent()) {
+      for (String name : job.scheduling().batch().get().perBatch()) {
+        Resource shared = catalog.find(name);
+        if (shared != null && needs[shared.index()] > 0) {
+          own = own == needs ? needs.clone() : own;
+          own[shared.index()] = 0;
+        }
+      }
+    }
+    return own;
+  }
+
+  /** Returns whether the tasks of a batch of the job share a charge. */
+  public boolean sharesCharge(int job) {
+    return ownNeeds[job] != needs[job];
   }
 
   /** Takes over the queues of removed jobs, whose running tasks still use slots of their queue. */

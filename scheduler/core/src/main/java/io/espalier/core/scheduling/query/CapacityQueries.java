@@ -2,6 +2,7 @@ package io.espalier.core.scheduling.query;
 
 import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.config.Resource;
 import io.espalier.core.problem.Problem;
@@ -217,6 +218,15 @@ public final class CapacityQueries {
   /** Returns the reservations in queues and on workers for jobs that have waited long. */
   public List<CapacityReservation> keptRoom() {
     return state().rooms.kept();
+  }
+
+  /**
+   * Returns the closed gates of a node itself. Takes constant time while the node is open.
+   *
+   * @param job whose own gates on the node count, too; -1: only those for all jobs
+   */
+  public List<Reason> closed(int job, int node) {
+    return Explainer.closed(state(), job, node);
   }
 
   /** Returns the reservation of a node, or null. */

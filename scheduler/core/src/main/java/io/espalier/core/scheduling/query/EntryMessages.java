@@ -28,7 +28,7 @@ final class EntryMessages {
           case JOB_FAILED -> "the job has failed: " + why + "; it can be resumed or forgiven";
           case JOB_SUCCEEDED -> why + "; a resume lets the rest run";
           case NODE_CLOSED -> "the node is closed" + since(gate) + suffix(gate);
-          case JOB_BRAKE -> why;
+          case JOB_BRAKE, NODE_MOVING, JOB_STARTING, WORKER_STARTING -> why;
           case ROLLOUT -> "the stages of the roll-out are being determined";
           case HALTED ->
               "the roll-out is halted"
@@ -36,6 +36,14 @@ final class EntryMessages {
                   + suffix(gate)
                   + "; it can be resumed or promoted";
           case JOB_WINDOW, NODE_WINDOW -> why + in(gate.untilMillis() - nowMillis);
+          case WINDOW_CUTOFF ->
+              "window of "
+                  + gate.scope().level()
+                  + " "
+                  + gate.name()
+                  + " "
+                  + why
+                  + in(gate.untilMillis() - nowMillis);
           case NODE_BRAKE -> "a brake stops the node" + since(gate) + suffix(gate);
           case NODE_QUARANTINE -> "the node is quarantined" + since(gate) + suffix(gate);
           case JOB_QUARANTINE -> "the node is quarantined for the job" + since(gate) + suffix(gate);
@@ -93,7 +101,7 @@ final class EntryMessages {
         + switch (scope.kind()) {
           case LEVEL -> ", for all of level " + scope.level();
           case NODE, JOB_ON_NODE -> ", on and below " + scope.name();
-          case ALL, JOB, QUEUE -> ", for all nodes";
+          case ALL, JOB, QUEUE, WORKER -> ", for all nodes";
         }
         + (factor.author().isEmpty() ? "" : ",")
         + suffix(factor.author(), factor.untilMillis(), factor.reason());

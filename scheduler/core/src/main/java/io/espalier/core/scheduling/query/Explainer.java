@@ -14,6 +14,7 @@ import io.espalier.core.config.task.ProgressRetryRules;
 import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.capacity.RunningCap;
+import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.gate.StageGate;
 import io.espalier.core.scheduling.job.StatusCodes;
@@ -101,6 +102,17 @@ public final class Explainer {
     return explainer.reasons;
   }
 
+  /**
+   * Returns the closed gates of a node itself, for all jobs and for one.
+   *
+   * @param job -1: only those for all jobs
+   */
+  static List<Reason> closed(SchedulingState state, int job, int node) {
+    Explainer explainer = new Explainer(state);
+    explainer.entries(explainer.gates(job, node));
+    return explainer.reasons;
+  }
+
   private void job(int number) {
     gates(number);
     if (state.jobs.job(number) != null && state.workers.placementLevel(number) < 0) {
@@ -123,7 +135,7 @@ public final class Explainer {
     if (!job.isValid()) {
       add(Kind.JOB_INVALID, null, "the configuration of the job has errors");
     }
-    entries(Scope.job(state.jobs.name(number)));
+    entries(state.gateTable.of(Scope.job(state.jobs.name(number))));
     for (String message : state.wholeJobs.waitsFor(number)) {
       add(Kind.JOB_DEPENDENCY, null, message);
     }
@@ -132,9 +144,23 @@ public final class Explainer {
   }
 
   /** Adds the closed gates of a job or node. */
-  private void entries(Scope scope) {
+  private void entries(List<Gate> gates) {
     long nowMillis = state.clock.wallMillis();
-    state.gateTable.of(scope).forEach(gate -> reasons.add(EntryMessages.reason(gate, nowMillis)));
+    gates.forEach(gate -> reasons.add(EntryMessages.reason(gate, nowMillis)));
+  }
+
+  /** Returns what closes a node for a job. */
+  private List<Gate> gates(int job, int at) {
+    if (!state.closed.isClosed(at) && (job < 0 || !state.closed.isClosedFor(at, job))) {
+      return List.of();
+    }
+    String level = topology.levels().name(state.index.level(at));
+    String node = topology.name(at);
+    List<Gate> gates = new ArrayList<>(state.gateTable.of(Scope.node(level, node)));
+    if (job >= 0) {
+      gates.addAll(state.gateTable.of(Scope.jobOnNode(state.jobs.name(job), level, node)));
+    }
+    return gates;
   }
 
   private void caps(int job) {
@@ -303,13 +329,7 @@ public final class Explainer {
       if (!topology.enabled(slot)) {
         add(Kind.NODE_DISABLED, topology.name(at), "the node is disabled");
       }
-      if (state.closed.isClosed(at)) {
-        entries(Scope.node(topology.levels().name(state.index.level(at)), topology.name(at)));
-      }
-      if (state.closed.isClosedFor(at, job)) {
-        String level = topology.levels().name(state.index.level(at));
-        entries(Scope.jobOnNode(state.jobs.name(job), level, topology.name(at)));
-      }
+      entries(gates(job, at));
       if (slot == 0 && isElsewhere(job)) {
         add(
             Kind.OTHER_SHARD,
@@ -419,7 +439,7 @@ public final class Explainer {
     int at = topology.node(slot);
     int level = state.index.level(at);
     long failures = topology.enabled(slot) ? 0 : 1;
-    failures += state.closed.isClosed(at, job) ? 1 : 0;
+    failures += gates(job, at).size();
     failures += passes(job, slot) ? 0 : 1;
     failures += placement(job, slot, level).size();
     failures += state.rates.isHeld(at, level) ? 1 : 0;

@@ -43,7 +43,8 @@ final class OtherPartitionExplainer {
             + " directly under the instance belong to the scheduler with shard "
             + new Partition(owner, shard.count())
             + ", this one has "
-            + shard;
+            + shard
+            + ", unless tags have moved their subtrees";
     return new Explanation(
         job,
         node,

@@ -213,8 +213,21 @@ public final class RunningTaskQueries {
   }
 
   /**
-   * Returns what a running task was charged when it started: node to resource to slots, in path
-   * order, with the worker's shard last.
+   * Returns the name of the batch with whose tasks a running task shares a charge, unique among
+   * those of the core; empty: it shares none.
+   */
+  public String batch(long run) {
+    return runs.batches().name(runs.index(run));
+  }
+
+  /** Returns whether a running task is the one of its batch that carries what they share. */
+  public boolean isCarrier(long run) {
+    return runs.batches().isCarrier(runs.index(run));
+  }
+
+  /**
+   * Returns what a running task was charged when it started, and what it carries for its batch:
+   * node to resource to slots, in path order, with the worker's shard last.
    */
   public Map<String, Map<String, Integer>> resourcesByNode(long run) {
     return RunNames.chargesByNode(state(), runs, runs.index(run));

@@ -41,6 +41,11 @@ public final class StageQueries {
     return staged().leftApart(job);
   }
 
+  /** Returns how many tasks of the stage opened last are set apart, and are left or have failed. */
+  public long apartOfOpen(int job) {
+    return staged().apartOfOpen(job);
+  }
+
   /**
    * Returns whether a task of a job with stages is below a node that is set apart.
    *

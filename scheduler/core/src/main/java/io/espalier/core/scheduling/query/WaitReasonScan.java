@@ -5,6 +5,9 @@ import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.gate.StageGate;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.reservation.ReservationViews;
 import io.espalier.core.scheduling.state.SchedulingState;
@@ -286,6 +289,10 @@ public final class WaitReasonScan {
         return groups.of(Kind.DEPENDENCY, i, "job " + name + " is not done on their node");
       }
     }
+    StageGate stages = state.gateTable.stages(state.jobs.name(job));
+    if (stages != null && state.statuses.staged().stage(job, node) > stages.open()) {
+      return groups.of(Kind.ROLLOUT, -1, "wait for their stage: " + stages.reason());
+    }
     if (block != null) {
       return block;
     }
@@ -308,7 +315,12 @@ public final class WaitReasonScan {
       return groups.of(Kind.NODE_DISABLED, -2, "a node on their path is closed");
     }
     if (state.closed.isClosedFor(node, job)) {
-      return groups.of(Kind.QUARANTINE, -1, "a node on their path is quarantined for the job");
+      Scope scope =
+          Scope.jobOnNode(
+              state.jobs.name(job), topology.levels().name(atLevel), topology.name(node));
+      return state.gateTable.get(GateKind.JOB_QUARANTINE, scope) != null
+          ? groups.of(Kind.QUARANTINE, -1, "a node on their path is quarantined for the job")
+          : groups.of(Kind.WINDOW, -1, "the window of a node on their path closes too soon");
     }
     int placing = state.workers.placementLevel(job);
     if (placing >= 0 && atLevel >= placing) {

@@ -152,7 +152,7 @@ final class WorkerExplainer {
     int bestShort = 0;
     long bestMissing = 0;
     for (int worker : workers) {
-      int missing = index.isFullFor(job, worker) ? 1 : 0;
+      int missing = (index.isFullFor(job, worker) ? 1 : 0) + (table.isHeld(worker) ? 1 : 0);
       long slots = 0;
       for (int k = 0; k < index.capacity().resources().size(); k++) {
         int need = index.need(job, k);
@@ -185,6 +185,10 @@ final class WorkerExplainer {
             ? " on this host"
             : " on worker " + shard + (ofWorkers == 1 ? "" : ", the nearest of " + ofWorkers);
     List<Reason> reasons = new ArrayList<>();
+    if (table.isHeld(worker)) {
+      String starts = "starts" + where + (ofWorkers == 1 ? "" : ",");
+      reasons.add(Reason.of(Kind.STARTING, node, starts + " are begun and not confirmed"));
+    }
     String kept = kept(worker);
     if (index.isFullFor(job, worker)) {
       String more =

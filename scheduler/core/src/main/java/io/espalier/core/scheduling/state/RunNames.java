@@ -1,5 +1,7 @@
 package io.espalier.core.scheduling.state;
 
+import io.espalier.core.config.Levels;
+import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.scheduling.capacity.ResourceCharges;
 import io.espalier.core.scheduling.task.RunningTasks;
 import java.util.ArrayList;
@@ -28,9 +30,28 @@ public final class RunNames {
     return new RunningTasks.NamedPath(levels, nodes);
   }
 
-  /** Returns the charges of a running task. */
+  /** Returns what a running task is charged by itself. */
   public static ResourceCharges charges(SchedulingState state, RunningTasks runs, int run) {
-    return runs.isFound(run) ? state.occupancy.charges(state.places.job(run)) : runs.charges(run);
+    return runs.isFound(run) ? state.occupancy.charges(run) : runs.charges(run);
+  }
+
+  /** Returns what a running task carries for its batch on top of that. */
+  private static ResourceCharges carried(RunningTasks runs, int run) {
+    return runs.batches().isCarrier(run) ? runs.batches().shared(run) : ResourceCharges.NONE;
+  }
+
+  /**
+   * Returns what a running task is charged in all, in slots by resource index of a catalog;
+   * resources that are unknown there are omitted.
+   */
+  public static int[] amounts(
+      SchedulingState state, RunningTasks runs, int run, Levels levels, ResourceCatalog catalog) {
+    int[] amounts = charges(state, runs, run).in(levels, catalog);
+    int[] carried = carried(runs, run).in(levels, catalog);
+    for (int r = 0; r < amounts.length; r++) {
+      amounts[r] += carried[r];
+    }
+    return amounts;
   }
 
   /** Returns the names of the levels and nodes on the path that a running task is charged on. */
@@ -59,10 +80,14 @@ public final class RunNames {
   public static Map<String, Map<String, Integer>> chargesByNode(
       SchedulingState state, RunningTasks runs, int run) {
     ResourceCharges charges = charges(state, runs, run);
+    ResourceCharges carried = carried(runs, run);
     RunningTasks.NamedPath path = path(state, runs, run);
     Map<String, Map<String, Integer>> byNode = new LinkedHashMap<>();
     for (int i = 0; i < path.levels().size(); i++) {
       Map<String, Integer> amounts = charges.onLevel(path.levels().get(i));
+      carried
+          .onLevel(path.levels().get(i))
+          .forEach((name, n) -> amounts.merge(name, n, Integer::sum));
       if (!amounts.isEmpty()) {
         // Nodes of different levels may share a name; resources never do.
         byNode.computeIfAbsent(path.nodes().get(i), n -> new LinkedHashMap<>()).putAll(amounts);

@@ -151,7 +151,7 @@ public final class SchedulingState implements ReservationContext {
     this.gateTable = gateTable;
     this.limitTable = limitTable;
     limits = new LimitUpdater(this, limitTable);
-    caps = new JobThrottle(jobs, clock, gates, limitTable);
+    caps = new JobThrottle(jobs, clock, gates, limitTable, gateTable);
     rates = new NodeRateLimiter(topology, config.settings().rules().startRates(), clock);
     ResourceCatalog catalog = config.settings().resources();
     Levels levels = topology.levels();

@@ -1,7 +1,9 @@
 package io.espalier.core.scheduling.state;
 
+import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
 import io.espalier.core.scheduling.capacity.ResourceCharges;
+import io.espalier.core.scheduling.gate.JobGates;
 import io.espalier.core.scheduling.group.RedundancyGroups;
 import io.espalier.core.scheduling.index.NodeRateLimiter;
 import io.espalier.core.scheduling.index.StartableIndex;
@@ -11,6 +13,7 @@ import io.espalier.core.scheduling.queue.QueueTable;
 import io.espalier.core.scheduling.reservation.NodeReservations;
 import io.espalier.core.scheduling.reservation.ReservationStages;
 import io.espalier.core.scheduling.task.JobThrottle;
+import io.espalier.core.scheduling.task.RunBatches;
 import io.espalier.core.scheduling.task.RunPlacements;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.task.TaskStatuses;
@@ -62,7 +65,16 @@ public final class TaskAllocator {
   /** Null: no redundancy groups are configured. */
   private final @Nullable RedundancyGroups groups;
 
+  private final RunBatches batches;
+  private final JobGates gates;
+  private final ResourceCatalog catalog;
   private final ResourceCharges[] charges;
+
+  /** By job: what each task of a batch is charged by itself. */
+  private final ResourceCharges[] ownCharges;
+
+  /** By job: what a batch is charged once. */
+  private final ResourceCharges[] sharedCharges;
 
   /** The node per level of the task being handled, -1 for none. */
   private final int[] path;
@@ -93,20 +105,51 @@ public final class TaskAllocator {
     reservations = state.reservations;
     rooms = state.rooms;
     groups = state.groups;
+    gates = state.gates;
+    batches = runs.batches();
     charges = new ResourceCharges[jobs.count()];
+    ownCharges = new ResourceCharges[charges.length];
+    sharedCharges = new ResourceCharges[charges.length];
+    catalog = state.config().settings().resources();
     for (int j = 0; j < charges.length; j++) {
-      charges[j] =
-          new ResourceCharges(
-              topology.levels(), state.config().settings().resources(), jobs.needs[j]);
+      charges[j] = new ResourceCharges(topology.levels(), catalog, jobs.needs[j]);
+      boolean shares = jobs.sharesCharge(j);
+      ownCharges[j] =
+          shares ? new ResourceCharges(topology.levels(), catalog, jobs.ownNeeds[j]) : charges[j];
+      sharedCharges[j] =
+          shares
+              ? new ResourceCharges(
+                  topology.levels(), catalog, without(jobs.needs[j], jobs.ownNeeds[j]))
+              : ResourceCharges.NONE;
     }
     path = new int[topology.levels().count()];
     refit = new boolean[path.length];
     readsAhead = tasks.size() >= READS_AHEAD_FROM;
   }
 
-  /** Returns the charges of a job's tasks. */
-  public ResourceCharges charges(int job) {
-    return charges[job];
+  private static int[] without(int[] amounts, int[] others) {
+    int[] rest = amounts.clone();
+    for (int r = 0; r < rest.length; r++) {
+      rest[r] -= others[r];
+    }
+    return rest;
+  }
+
+  private static int[] plus(int[] amounts, int[] others) {
+    int[] sum = amounts.clone();
+    for (int r = 0; r < sum.length; r++) {
+      sum[r] += others[r];
+    }
+    return sum;
+  }
+
+  /**
+   * Returns what a running task of a known job is charged by itself, if it started under the
+   * configuration of this state.
+   */
+  public ResourceCharges charges(int run) {
+    int job = places.job(run);
+    return batches.name(run).isEmpty() ? charges[job] : ownCharges[job];
   }
 
   // ---- starting
@@ -123,25 +166,58 @@ public final class TaskAllocator {
     if (groups != null && groups.park(path, index)) {
       return PARKED;
     }
-    return startOn(job, node, level, workers.choose(job, path));
+    int run = startOn(job, node, level, workers.choose(job, path));
+    if (jobs.sharesCharge(job)) {
+      batches.add(Long.toString(runs.id(run)), run);
+      batches.setCarrier(run, sharedCharges[job]);
+    }
+    return run;
   }
 
   /**
-   * Starts another task of a job that is open at the root, for the process of a task that was
-   * started just before: on the same worker, and under its node of a level. A task whose last
-   * attempt has failed is not started here, because it is to run alone.
+   * Starts another task of a job for the process of a task that was started just before: on the
+   * same worker, and under its node of a level. A task whose last attempt has failed is not started
+   * here, because it is to run alone.
+   *
+   * <p>What the tasks of the batch share is free while this looks for the task, which then becomes
+   * the carrier. So a task fits here if and only if what it takes by itself does.
    *
    * @param first the running task; its worker and its path are those of the batch
    * @param under the index of the level
    * @return {@link #PARKED} or {@link #NO_MORE}: none was started
    */
   public int startBeside(int first, int under) {
+    int carrier = batches.carrier(first);
+    if (carrier == RunBatches.NONE) {
+      return startUnder(first, under);
+    }
+    ResourceCharges shared = batches.shared(first);
+    moveShared(carrier, RunBatches.NONE, shared);
+    int run = startUnder(first, under);
+    if (run >= 0) {
+      batches.add(batches.name(first), run);
+      batches.setCarrier(run);
+    } else {
+      moveShared(RunBatches.NONE, carrier, shared);
+    }
+    return run;
+  }
+
+  private boolean isOpen(int job) {
+    int word = job >>> 6;
+    return (index.openAtRoot(word) & gates.open(word) & 1L << job) != 0;
+  }
+
+  private int startUnder(int first, int under) {
     int job = places.job(first);
     int worker = places.worker(first);
     // Tasks for another host have another worker.
     int from = Math.max(under, workers.placementLevel(job));
     int level = jobs.levels[job];
-    if (from >= level || places.node(first, from) < 0 || !workers.takesAnother(job, worker)) {
+    if (!isOpen(job)
+        || from >= level
+        || places.node(first, from) < 0
+        || !workers.takesAnother(job, worker)) {
       return NO_MORE;
     }
     for (int l = 0; l <= from; l++) {
@@ -185,7 +261,7 @@ public final class TaskAllocator {
   }
 
   private int enter(int job, int node, int level, int worker, int[] needs) {
-    int run = runs.add(charges[job]);
+    int run = runs.add(ownCharges[job]);
     places.add(run, job, node, path, needs, worker, true);
     entered(job, run, path);
     for (int l = level; l >= 0; l--) {
@@ -217,20 +293,38 @@ public final class TaskAllocator {
   /**
    * Registers a task that is already running. It is charged on the path with the smallest
    * shortfall, even if limits are exceeded.
+   *
+   * @param batch the name of the batch with whose tasks it shares a charge; empty: none
    */
-  public int adopt(int job, int node, int worker) {
-    findBestPath(job, node);
-    int[] amounts = countable(path, jobs.needs[job], worker);
-    return enter(job, node, jobs.levels[job], worker, amounts);
+  public int adopt(int job, int node, int worker, String batch) {
+    int carrier = batch.isEmpty() ? RunBatches.NONE : batches.carrier(batch);
+    boolean isCarried = carrier != RunBatches.NONE && places.isPlaced(carrier);
+    int[] needs = isCarried ? jobs.ownNeeds[job] : jobs.needs[job];
+    findBestPath(job, node, needs);
+    int run = enter(job, node, jobs.levels[job], worker, countable(path, needs, worker));
+    if (batch.isEmpty()) {
+      runs.setCharges(run, charges[job]);
+    } else {
+      batches.add(batch, run);
+      if (!isCarried) {
+        batches.setCarrier(run, sharedCharges[job]);
+      }
+    }
+    return run;
   }
 
   /**
    * Registers a running task whose job or node is unknown here. It is charged only on its worker.
    *
    * @param job -1: unknown
+   * @param batch as for {@link #adopt}; of the tasks of a batch that are outside, none is charged
+   *     what they share
    */
-  public int adoptOutside(int job, int worker) {
+  public int adoptOutside(int job, int worker, String batch) {
     int run = runs.add(ResourceCharges.NONE);
+    if (!batch.isEmpty()) {
+      batches.add(batch, run);
+    }
     carryOutside(run, job, worker);
     return run;
   }
@@ -245,8 +339,7 @@ public final class TaskAllocator {
   }
 
   /** Fills {@link #path} with the path to a node with the smallest shortfall. */
-  private void findBestPath(int job, int node) {
-    int[] needs = jobs.needs[job];
+  private void findBestPath(int job, int node, int[] needs) {
     int[] slots =
         BestPath.find(
             topology,
@@ -275,8 +368,13 @@ public final class TaskAllocator {
    * with the smallest shortfall.
    */
   public void carryAnew(int run, int job, int node, int worker) {
-    findBestPath(job, node);
-    carry(run, job, node, path.clone(), jobs.needs[job], worker);
+    int carrier = batches.carrier(run);
+    int[] needs = carrier == RunBatches.NONE ? jobs.needs[job] : jobs.ownNeeds[job];
+    findBestPath(job, node, needs);
+    carry(run, job, node, path.clone(), needs, worker);
+    if (carrier == RunBatches.NONE && !batches.name(run).isEmpty()) {
+      batches.setCarrier(run, sharedCharges[job]);
+    }
   }
 
   /** Carries over a running task from the previous state. */
@@ -295,6 +393,46 @@ public final class TaskAllocator {
     if (node >= 0) {
       statuses.carried(job, node);
     }
+  }
+
+  // ---- what the tasks of a batch share
+
+  /**
+   * Moves what the tasks of a batch share from one of them to another. Where both are charged on
+   * the same node, nothing changes there.
+   *
+   * @param from {@link RunBatches#NONE}, or outside: nothing is released
+   * @param to {@link RunBatches#NONE}, or outside: nothing is charged
+   */
+  public void moveShared(int from, int to, ResourceCharges shared) {
+    int giver = from >= 0 && places.isPlaced(from) ? from : RunBatches.NONE;
+    int taker = to >= 0 && places.isPlaced(to) ? to : RunBatches.NONE;
+    int[] moved = shared.in(topology.levels(), catalog);
+    for (int l = 0; l < path.length; l++) {
+      int before = giver < 0 ? -1 : places.node(giver, l);
+      int after = taker < 0 ? -1 : places.node(taker, l);
+      if (before != after) {
+        if (before >= 0 && (ledger.release(before, l, moved) || isHeld(before, l))) {
+          index.refresh(before, l);
+        }
+        if (after >= 0 && (ledger.charge(after, l, moved) || isHeld(after, l))) {
+          index.refresh(after, l);
+        }
+      }
+    }
+    if (giver >= 0) {
+      recharge(giver, without(places.amounts(giver), moved));
+    }
+    if (taker >= 0) {
+      recharge(taker, plus(places.amounts(taker), moved));
+    }
+  }
+
+  /** Changes what a task is charged, after its nodes were. */
+  private void recharge(int run, int[] amounts) {
+    queues.left(places.job(run), run, places);
+    places.setAmounts(run, amounts);
+    queues.entered(places.job(run), run, places);
   }
 
   // ---- ending

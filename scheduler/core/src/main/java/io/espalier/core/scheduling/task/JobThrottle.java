@@ -2,6 +2,8 @@ package io.espalier.core.scheduling.task;
 
 import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.capacity.LimitTable;
+import io.espalier.core.scheduling.gate.GateKind;
+import io.espalier.core.scheduling.gate.GateTable;
 import io.espalier.core.scheduling.gate.JobGates;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.job.JobTable;
@@ -12,20 +14,26 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enforces the jobs' own limits: {@code max_concurrent}, caps and {@code start_rate}. They are bits
- * by job, which are written only when a job reaches or leaves a limit.
+ * Enforces the jobs' own limits: {@code max_concurrent}, caps, {@code start_rate}, and gates that
+ * are a lack of room ({@code max_starting}). They are bits by job, which are written only when a
+ * job reaches or leaves a limit.
  */
 public final class JobThrottle {
   private final JobTable jobs;
   private final RateLimiterClock clock;
   private final JobGates gates;
   private final LimitTable limits;
+  private final GateTable gateTable;
   private final int[] running;
 
   /** The maximum number of concurrent tasks by job; {@link Integer#MAX_VALUE}: no limit. */
   private final int[] most;
 
   private final long[] full;
+
+  /** The bits of the jobs with a gate of kind {@code JOB_STARTING}. */
+  private final long[] starting;
+
   private final @Nullable TokenBucketMath[] laws;
 
   /** Null: no job ever had a rate. */
@@ -35,14 +43,21 @@ public final class JobThrottle {
    * @param gates must be told of every job that reaches or leaves a limit; {@link #open} is one of
    *     their sources
    */
-  public JobThrottle(JobTable jobs, RateLimiterClock clock, JobGates gates, LimitTable limits) {
+  public JobThrottle(
+      JobTable jobs,
+      RateLimiterClock clock,
+      JobGates gates,
+      LimitTable limits,
+      GateTable gateTable) {
     this.jobs = jobs;
     this.clock = clock;
     this.gates = gates;
     this.limits = limits;
+    this.gateTable = gateTable;
     most = new int[jobs.count()];
     running = new int[jobs.count()];
     full = new long[jobs.words];
+    starting = new long[jobs.words];
     laws = new @Nullable TokenBucketMath[jobs.count()];
     for (int job = 0; job < laws.length; job++) {
       most[job] = configuredMost(job);
@@ -62,7 +77,7 @@ public final class JobThrottle {
 
   /** Returns the bits of the jobs that may start another task. */
   public long open(int word) {
-    long closed = full[word];
+    long closed = full[word] | starting[word];
     return ~(buckets == null ? closed : closed | buckets.empty(word));
   }
 
@@ -132,6 +147,27 @@ public final class JobThrottle {
       full[job >>> 6] ^= 1L << job;
       gates.changed(job >>> 6);
     }
+  }
+
+  // ---- starts in flight
+
+  /**
+   * Rereads the gate of a job that is a lack of room; it is read on the scheduler's thread only.
+   */
+  public void gateChanged(int job) {
+    if (hasGate(job) != isStarting(job)) {
+      starting[job >>> 6] ^= 1L << job;
+      gates.changed(job >>> 6);
+    }
+  }
+
+  private boolean hasGate(int job) {
+    return !gateTable.areOpen(GateKind.JOB_STARTING)
+        && gateTable.get(GateKind.JOB_STARTING, Scope.job(jobs.name(job))) != null;
+  }
+
+  private boolean isStarting(int job) {
+    return (starting[job >>> 6] & 1L << job) != 0;
   }
 
   // ---- starts over time
@@ -204,9 +240,11 @@ public final class JobThrottle {
     clock = other.clock;
     gates = other.gates;
     limits = other.limits;
+    gateTable = other.gateTable;
     running = other.running;
     most = other.most;
     full = other.full;
+    starting = other.starting;
     laws = Arrays.copyOf(other.laws, other.laws.length);
     buckets = other.buckets;
   }
@@ -249,6 +287,7 @@ public final class JobThrottle {
           law != null && buckets != null && law.isEmpty(buckets.spent(job), clock.now());
       if (running[job] != places.ofJob(job)
           || isFull != isFull(job)
+          || hasGate(job) != isStarting(job)
           || (isEmpty && !isHeld(job))
           || (law == null && isHeld(job))) {
         throw new IllegalStateException("the caps of job " + job + " are wrong");

@@ -195,6 +195,21 @@ public final class RunPlacements {
     return amounts[records[run * stride + CHARGED] >>> 1];
   }
 
+  /** Changes what a running task is charged, in slots by resource. */
+  public void setAmounts(int run, int[] charged) {
+    records[run * stride + CHARGED] = chargedAt(job(run), charged) << 1 | (isOfTree(run) ? 1 : 0);
+  }
+
+  /** Returns whether a running task is charged on any node. */
+  public boolean isPlaced(int run) {
+    for (int level = 0; level < levels; level++) {
+      if (node(run, level) >= 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns whether each node of the task's path is the parent of the next, as far as is known. */
   public boolean isOfTree(int run) {
     return (records[run * stride + CHARGED] & 1) != 0;

@@ -29,6 +29,8 @@ public final class RunningTasks {
 
   private final LongMap<String> jobNames = new LongMap<>();
 
+  private final RunBatches batches = new RunBatches();
+
   /** The running tasks whose names are obsolete and not yet removed. */
   private BitSet found = new BitSet();
 
@@ -92,6 +94,7 @@ public final class RunningTasks {
     if (jobNames.size() > 0) {
       jobNames.remove(index);
     }
+    batches.remove(index);
     found.clear(index);
     generations[2 * index + 1] = firstFree;
     firstFree = index;
@@ -133,6 +136,12 @@ public final class RunningTasks {
     return count;
   }
 
+  /** Returns the batches of which tasks share a charge. */
+  public RunBatches batches() {
+    return batches;
+  }
+
+  /** Returns what a running task is charged by itself, without what it shares with others. */
   public ResourceCharges charges(int index) {
     ResourceCharges charge = charges[index];
     if (charge == null || !isUsed(index)) {

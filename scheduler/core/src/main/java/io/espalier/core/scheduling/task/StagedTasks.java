@@ -65,7 +65,10 @@ public final class StagedTasks {
     /** By stage: the tasks that are set apart and have not ended; {@link #left} has the others. */
     final long[] leftApart;
 
-    /** By stage: those of them that only wait for their stage, or for less. */
+    /** By stage: the tasks that are set apart and have failed. */
+    final long[] failedApart;
+
+    /** By stage: the tasks that only wait for their stage, or for less. */
     final long[] ready;
 
     int open;
@@ -80,12 +83,15 @@ public final class StagedTasks {
       of = new byte[tasks];
       left = new long[members.stages()];
       leftApart = new long[members.stages()];
+      failedApart = new long[members.stages()];
       ready = new long[members.stages()];
     }
 
     void count(int at, int code, int by) {
       int stage = of[at] - 1;
-      (apart.get(at) ? leftApart : left)[stage] += isLeft(code) ? by : 0;
+      boolean isApart = apart.get(at);
+      (isApart ? leftApart : left)[stage] += isLeft(code) ? by : 0;
+      failedApart[stage] += isApart && StatusCodes.main(code) == Main.FAILED ? by : 0;
       ready[stage] +=
           StatusCodes.isReady(code) && StatusCodes.effect(code) == StatusCodes.OPEN ? by : 0;
     }
@@ -182,6 +188,12 @@ public final class StagedTasks {
   public long leftApart(int job) {
     Stages stages = byJob[job];
     return stages == null ? 0 : Arrays.stream(stages.leftApart, 0, stages.open + 1).sum();
+  }
+
+  /** Returns how many tasks of the stage opened last are set apart, and are left or have failed. */
+  public long apartOfOpen(int job) {
+    Stages stages = byJob[job];
+    return stages == null ? 0 : stages.leftApart[stages.open] + stages.failedApart[stages.open];
   }
 
   /** Returns whether a task is below a node that is set apart in the stages of its job. */

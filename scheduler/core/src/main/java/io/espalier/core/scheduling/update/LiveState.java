@@ -6,13 +6,16 @@ import io.espalier.core.config.Settings;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
+import io.espalier.core.scheduling.capacity.ResourceCharges;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.capacity.UnsatisfiableJobs;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.queue.QueueUsageHistory;
 import io.espalier.core.scheduling.state.RunNames;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.state.TaskAllocator;
+import io.espalier.core.scheduling.task.RunBatches;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.worker.WorkerCapacity;
 import io.espalier.core.scheduling.worker.WorkerTable;
@@ -205,7 +208,7 @@ public final class LiveState {
   /** See {@code SchedulingCore.stepOrphans}. */
   public boolean stepOrphans(int units) {
     int most = Math.max(1, units / UNITS_TO_JUDGE);
-    boolean named = runs.clearFound(most, run -> state.occupancy.charges(state.places.job(run)));
+    boolean named = runs.clearFound(most, state.occupancy::charges);
     if (judged < 0) {
       return named;
     }
@@ -232,6 +235,7 @@ public final class LiveState {
   /** Opens or closes a job as its configuration, its dependencies and its gates ask for. */
   public void updateJobGate(int job) {
     state.tasks.touch(job);
+    state.caps.gateChanged(job);
     boolean before = state.jobs.isActive(job);
     boolean after =
         state.jobs.canRun(job)
@@ -244,13 +248,17 @@ public final class LiveState {
     }
   }
 
-  /** Opens or closes a job or a node, known or not, as its gates ask for. */
+  /** Opens or closes a job, a node or a worker, known or not, as its gates ask for. */
   public void updateGate(Scope scope) {
     if (scope.kind() == Scope.Kind.JOB) {
       int job = state.jobs.find(scope.name());
       if (job >= 0) {
         updateJobGate(job);
       }
+      return;
+    }
+    if (scope.kind() == Scope.Kind.WORKER) {
+      updateWorkerGate(pool.find(scope.name()));
       return;
     }
     int changed = state.updateGate(scope);
@@ -260,6 +268,21 @@ public final class LiveState {
     if (migration != null) {
       migration.updateGate(scope);
     }
+  }
+
+  private void updateWorkerGate(int worker) {
+    if (worker >= 0) {
+      pool.setHeld(worker, hasGate(worker));
+      state.workers.gateChanged(worker);
+      if (migration != null) {
+        migration.next().workers.gateChanged(worker);
+      }
+    }
+  }
+
+  private boolean hasGate(int worker) {
+    return !state.gateTable.areOpen(GateKind.WORKER_STARTING)
+        && state.gateTable.get(GateKind.WORKER_STARTING, Scope.worker(pool.shard(worker))) != null;
   }
 
   /** Handles a gate in front of the later stages of a job. */
@@ -319,6 +342,7 @@ public final class LiveState {
    * @param info null: it has left
    */
   public void setWorker(int worker, @Nullable WorkerInfo info) {
+    pool.setHeld(worker, hasGate(worker));
     if (pool.setInfo(worker, info)) {
       state.workers.put(worker);
       if (migration != null) {
@@ -341,11 +365,57 @@ public final class LiveState {
 
   /** Starts another task for the process of a running one, as {@link TaskAllocator#startBeside}. */
   public int startBeside(int first, int under) {
+    int carrier = runs.batches().carrier(first);
     int run = state.occupancy.startBeside(first, under);
     if (run >= 0) {
+      carrierChanged(carrier, run);
       started(run);
     }
     return run;
+  }
+
+  /**
+   * Registers a task that runs already.
+   *
+   * @param job -1: unknown
+   * @param node -1: unknown
+   * @param batch see {@link TaskAllocator#adopt}
+   */
+  public int adopt(int job, int node, int worker, String batch) {
+    int carrier = runs.batches().carrier(batch);
+    int run =
+        node >= 0
+            ? state.occupancy.adopt(job, node, worker, batch)
+            : state.occupancy.adoptOutside(job, worker, batch);
+    carrierChanged(carrier, run);
+    return run;
+  }
+
+  /** Tells the next state that a new task has become the carrier of its batch, if it has. */
+  private void carrierChanged(int before, int run) {
+    if (migration != null && before >= 0 && runs.batches().isCarrier(run)) {
+      migration.moveShared(before, RunBatches.NONE, runs.batches().shared(run));
+    }
+  }
+
+  /** Hands what a task that is about to end carries for its batch to another task of it. */
+  private void handOver(int run) {
+    RunBatches batches = runs.batches();
+    if (!batches.isCarrier(run)) {
+      return;
+    }
+    StateMigration next = migration;
+    int heir =
+        batches.other(
+            run, each -> state.places.isPlaced(each) || (next != null && next.isPlaced(each)));
+    if (heir >= 0) {
+      ResourceCharges shared = batches.shared(run);
+      state.occupancy.moveShared(run, heir, shared);
+      if (next != null) {
+        next.moveShared(run, heir, shared);
+      }
+      batches.setCarrier(heir);
+    }
   }
 
   /** Handles a task that was charged in the state in force. */
@@ -361,6 +431,7 @@ public final class LiveState {
 
   /** Ends a running task. */
   public void finish(int run, @Nullable TaskStatus status) {
+    handOver(run);
     if (migration != null) {
       migration.ending(run, status, now);
     }

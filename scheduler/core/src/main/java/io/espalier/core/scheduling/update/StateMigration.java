@@ -3,10 +3,12 @@ package io.espalier.core.scheduling.update;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.capacity.OverLimitTracker;
+import io.espalier.core.scheduling.capacity.ResourceCharges;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.state.RunNames;
 import io.espalier.core.scheduling.state.SchedulingState;
+import io.espalier.core.scheduling.task.RunBatches;
 import io.espalier.core.scheduling.task.RunningTasks;
 import io.espalier.core.scheduling.task.TaskTable;
 import io.espalier.core.scheduling.util.LongQueue;
@@ -391,6 +393,23 @@ public final class StateMigration {
     }
   }
 
+  /**
+   * Moves what the tasks of a batch share in the new state, as far as they were carried over.
+   *
+   * @param to {@link RunBatches#NONE}: to a task that is about to be carried over
+   */
+  public void moveShared(int from, int to, ResourceCharges shared) {
+    next.occupancy.moveShared(
+        carried.get(from) ? from : RunBatches.NONE,
+        to >= 0 && carried.get(to) ? to : RunBatches.NONE,
+        shared);
+  }
+
+  /** Returns whether a running task was carried over and is charged on a node. */
+  public boolean isPlaced(int run) {
+    return carried.get(run) && next.places.isPlaced(run);
+  }
+
   /** Ends, in the new state, a running task that is about to end in the old one. */
   public void ending(int run, @Nullable TaskStatus status, long nowMillis) {
     if (carried.get(run)) {
@@ -451,7 +470,7 @@ public final class StateMigration {
       carryUnknown(run, newJob, node, worker);
     } else {
       int[] amounts =
-          RunNames.charges(old, runs, run).in(levels, next.config().settings().resources());
+          RunNames.amounts(old, runs, run, levels, next.config().settings().resources());
       next.occupancy.carry(run, newJob, node, path, amounts, worker);
     }
     next.places.setOrphan(run, next.whereabouts.isOrphan(run, name));

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -206,6 +207,7 @@ public final class UpdatePlan implements Renumbering {
       if (other == null
           || job.level() != other.level()
           || !job.needs().equals(other.needs())
+          || !perBatch(job).equals(perBatch(other))
           || !job.scheduling().reserveAfter().equals(other.scheduling().reserveAfter())
           || !job.filters().equals(other.filters())
           || !job.scheduling().roles().equals(other.scheduling().roles())
@@ -218,6 +220,10 @@ public final class UpdatePlan implements Renumbering {
       }
     }
     return true;
+  }
+
+  private static Set<String> perBatch(Job job) {
+    return job.scheduling().batch().map(batch -> Set.copyOf(batch.perBatch())).orElse(Set.of());
   }
 
   private static List<Resource> changedLimits(

@@ -2,6 +2,7 @@ package io.espalier.core.scheduling.window;
 
 import io.espalier.core.api.view.WindowView;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeWindowRule;
 import io.espalier.core.config.window.OpenTimes;
@@ -14,34 +15,37 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.window.WindowGroup.GroupKey;
 import io.espalier.core.text.ShortText;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes nodes outside of their windows (docs/adr/0070-windows.md). Nodes of a level with the same
- * windows form a group, which has one timer. All work is done in slices. Nothing may start while
- * {@link #step} has left some, because a node may still be open that is to be closed. For one
- * thread.
+ * Closes nodes outside of their windows, and jobs on nodes whose window would close before their
+ * tasks end (docs/adr/0070-windows.md). Nodes of a level with the same windows form a group, which
+ * has one timer and one for each job. All work is done in slices. Nothing may start while {@link
+ * #step} has left some, because a node may still be open that is to be closed. For one thread.
  */
 public final class NodeWindowGates {
   private static final int NODES_PER_STEP = 2_000;
   private static final int MOST_SHOWN = 80;
 
   private final SchedulingCore core;
-  private final Map<Key, Group> groups = new LinkedHashMap<>();
-  private final ArrayDeque<Group> changed = new ArrayDeque<>();
+  private final Map<GroupKey, WindowGroup> groups = new LinkedHashMap<>();
+  private final ArrayDeque<WindowGroup> changed = new ArrayDeque<>();
 
   /** Closed nodes that are in no closed group, as far as is known. */
   private final Map<Scope, Gate> stale = new LinkedHashMap<>();
+
+  private final NodeCutoffs cutoffs;
 
   private @Nullable Config config;
   private @Nullable Topology topology;
@@ -53,37 +57,20 @@ public final class NodeWindowGates {
   private int brokenCount;
 
   /**
-   * What the nodes of a group have in common.
-   *
-   * @param brokenAttribute the attribute that has no windows; empty: there is a schedule
+   * @param takes how long a task of a job must be able to run before a window closes, in
+   *     milliseconds; see {@link WindowCutoff#of}
+   * @param askMillis how often that is asked again
    */
-  private record Key(int level, Schedule schedule, String brokenAttribute) {}
-
-  private static final class Group {
-    final Key key;
-    final OpenTimes times;
-    final List<Integer> nodes = new ArrayList<>();
-    boolean isClosed;
-    boolean isKnown;
-    boolean isQueued;
-    long since;
-    long changes = Long.MAX_VALUE;
-    int applied;
-
-    Group(Key key) {
-      this.key = key;
-      times = new OpenTimes(List.of(key.schedule));
-    }
-  }
-
-  public NodeWindowGates(SchedulingCore core) {
+  public NodeWindowGates(SchedulingCore core, ToLongFunction<Job> takes, long askMillis) {
     this.core = core;
+    cutoffs = new NodeCutoffs(core, takes, askMillis);
   }
 
   /**
    * Does a slice of what is due.
    *
-   * @return whether windows of a group have opened or closed, or something else is to be shown
+   * @return whether windows of a group have opened or closed, for all jobs or for some, or
+   *     something else is to be shown
    */
   @SuppressWarnings("ReferenceEquality") // Each configuration and topology is a new object.
   public boolean step(long nowMillis) {
@@ -101,38 +88,48 @@ public final class NodeWindowGates {
     if (isNew) {
       update(nowMillis);
     }
+    boolean isCut =
+        (isNew || nowMillis >= cutoffs.nextMillis()) && cutoffs.update(groups.values(), nowMillis);
     apply(nowMillis);
-    return isNew;
+    return isNew || isCut;
   }
 
   /** Returns whether {@link #step} must be called again before anything starts. */
   public boolean isBehind() {
-    return !isGrouped || !changed.isEmpty() || !stale.isEmpty();
+    return !isGrouped || !changed.isEmpty() || cutoffs.isBehind() || !stale.isEmpty();
   }
 
   /** Returns when the next window opens or closes; {@link Long#MAX_VALUE}: never. */
   public long nextMillis() {
-    return next;
+    return Math.min(next, cutoffs.nextMillis());
   }
 
   /** Returns when the first closed group opens; {@link Long#MAX_VALUE}: none does. */
   public long opensMillis() {
     return groups.values().stream()
-        .filter(group -> group.isClosed)
-        .mapToLong(group -> group.changes)
+        .mapToLong(WindowGroup::opensMillis)
         .min()
         .orElse(Long.MAX_VALUE);
   }
 
-  /** Returns which nodes have broken windows; null: none. */
+  /**
+   * Returns which nodes have broken windows, and which jobs have tasks that take longer than
+   * windows of nodes are open; null: none.
+   */
   public @Nullable String problem() {
-    return brokenCount == 0
-        ? null
-        : "nothing starts on "
-            + brokenCount
-            + (brokenCount == 1 ? " node, whose" : " nodes, whose")
-            + " attribute has no windows: "
-            + broken;
+    String ofNodes =
+        brokenCount == 0
+            ? ""
+            : "nothing starts on "
+                + brokenCount
+                + (brokenCount == 1 ? " node, whose" : " nodes, whose")
+                + " attribute has no windows: "
+                + broken;
+    String both =
+        ofNodes
+            + (ofNodes.isEmpty() || cutoffs.tooLong().isEmpty() ? "" : "; ")
+            + cutoffs.tooLong();
+    return both.isEmpty() ? null : both;
   }
 
   @SuppressWarnings("ReferenceEquality") // Each topology is a new object.
@@ -143,6 +140,7 @@ public final class NodeWindowGates {
             && config.settings().nodeWindows().equals(current.settings().nodeWindows());
     if (isSame) {
       config = current;
+      cutoffs.configured();
       return;
     }
     boolean isUsed = !current.settings().nodeWindows().isEmpty() || !groups.isEmpty();
@@ -153,8 +151,11 @@ public final class NodeWindowGates {
     }
     groups.clear();
     changed.clear();
+    cutoffs.clear();
     stale.clear();
-    core.gates(GateKind.NODE_WINDOW).forEach(gate -> stale.put(gate.scope(), gate));
+    for (GateKind kind : List.of(GateKind.NODE_WINDOW, GateKind.WINDOW_CUTOFF)) {
+      core.gates(kind).forEach(gate -> stale.put(gate.scope(), gate));
+    }
     level = 0;
     node = nodes.levelStart(0);
     broken = "";
@@ -166,15 +167,15 @@ public final class NodeWindowGates {
 
   private void group() {
     Topology nodes = core.topology();
-    Map<String, Key> ofTexts = new HashMap<>();
+    Map<String, GroupKey> ofTexts = new HashMap<>();
     int left = NODES_PER_STEP;
     while (level < nodes.levels().worker()) {
       List<NodeWindowRule> rules = rules(level);
       int end = rules.isEmpty() ? node : nodes.levelEnd(level);
       for (; node < end && left > 0; node++, left--) {
-        Key key = key(rules, nodes, node, ofTexts);
+        GroupKey key = key(rules, nodes, node, ofTexts);
         if (key != null) {
-          groups.computeIfAbsent(key, Group::new).nodes.add(node);
+          groups.computeIfAbsent(key, WindowGroup::new).nodes.add(node);
         }
       }
       if (node < end) {
@@ -192,8 +193,8 @@ public final class NodeWindowGates {
         .toList();
   }
 
-  private @Nullable Key key(
-      List<NodeWindowRule> rules, Topology nodes, int of, Map<String, Key> ofTexts) {
+  private @Nullable GroupKey key(
+      List<NodeWindowRule> rules, Topology nodes, int of, Map<String, GroupKey> ofTexts) {
     for (int i = rules.size() - 1; i >= 0; i--) {
       NodeWindowRule rule = rules.get(i);
       if (!rule.tag().isEmpty()
@@ -202,12 +203,13 @@ public final class NodeWindowGates {
         continue;
       }
       if (rule.attribute().isEmpty()) {
-        return new Key(level, rule.schedule(), "");
+        return new GroupKey(level, rule.schedule(), "");
       }
       String text = attribute(nodes, of, rule.attribute());
       if (text != null) {
-        Key key = ofTexts.computeIfAbsent(i + " " + text, name -> key(rule, nodes.name(of), text));
-        brokenCount += key.brokenAttribute.isEmpty() ? 0 : 1;
+        GroupKey key =
+            ofTexts.computeIfAbsent(i + " " + text, name -> key(rule, nodes.name(of), text));
+        brokenCount += key.brokenAttribute().isEmpty() ? 0 : 1;
         return key;
       }
     }
@@ -225,15 +227,15 @@ public final class NodeWindowGates {
   }
 
   /** Returns the key of a group; all nodes whose attribute has no windows are one. */
-  private Key key(NodeWindowRule rule, String of, String text) {
+  private GroupKey key(NodeWindowRule rule, String of, String text) {
     try {
       Schedule schedule = new Schedule(Window.parseAll(text), rule.schedule().freezes());
-      return new Key(level, schedule, "");
+      return new GroupKey(level, schedule, "");
     } catch (WindowSyntaxException e) {
       if (broken.isEmpty()) {
         broken = of + ": " + objection(text, e);
       }
-      return new Key(level, Schedule.ALWAYS, rule.attribute());
+      return new GroupKey(level, Schedule.ALWAYS, rule.attribute());
     }
   }
 
@@ -254,8 +256,8 @@ public final class NodeWindowGates {
 
   private void update(long nowMillis) {
     next = Long.MAX_VALUE;
-    for (Group group : groups.values()) {
-      boolean isBroken = !group.key.brokenAttribute.isEmpty();
+    for (WindowGroup group : groups.values()) {
+      boolean isBroken = !group.key.brokenAttribute().isEmpty();
       Opening opening = isBroken ? null : group.times.next(nowMillis, 0);
       boolean isClosed = opening == null || opening.fromMillis() > nowMillis;
       group.changes =
@@ -280,10 +282,10 @@ public final class NodeWindowGates {
   private void apply(long nowMillis) {
     int left = NODES_PER_STEP;
     while (left > 0 && !changed.isEmpty()) {
-      Group group = changed.element();
+      WindowGroup group = changed.element();
       for (; group.applied < group.nodes.size() && left > 0; left--) {
         int of = group.nodes.get(group.applied++);
-        Scope scope = scope(group, of);
+        Scope scope = group.scope(core.topology(), of);
         Gate before = stale.remove(scope);
         if (!group.isClosed) {
           core.open(GateKind.NODE_WINDOW, scope);
@@ -295,23 +297,26 @@ public final class NodeWindowGates {
         changed.remove().isQueued = false;
       }
     }
-    for (Iterator<Scope> rest = stale.keySet().iterator();
+    left = cutoffs.apply(left, stale);
+    for (Iterator<Gate> rest = stale.values().iterator();
         changed.isEmpty() && left > 0 && rest.hasNext();
         left--) {
-      core.open(GateKind.NODE_WINDOW, rest.next());
+      Gate gate = rest.next();
+      core.open(gate.kind(), gate.scope());
       rest.remove();
     }
   }
 
-  private void close(Group group, int of, Scope scope, @Nullable Gate before, long nowMillis) {
+  private void close(
+      WindowGroup group, int of, Scope scope, @Nullable Gate before, long nowMillis) {
     String name = scope.level() + " " + scope.name();
     String reason =
-        group.key.brokenAttribute.isEmpty()
-            ? WindowMessages.closed(name, group.key.schedule, group.changes, nowMillis)
+        group.key.brokenAttribute().isEmpty()
+            ? WindowMessages.closed(name, group.key.schedule(), group.changes, nowMillis)
             : "windows of "
                 + name
                 + " are broken: "
-                + objection(attribute(core.topology(), of, group.key.brokenAttribute));
+                + objection(attribute(core.topology(), of, group.key.brokenAttribute()));
     long until = group.changes == Long.MAX_VALUE ? 0 : group.changes;
     boolean isSame = before != null && before.reason().equals(reason);
     long since = isSame && before != null ? before.sinceMillis() : group.since;
@@ -321,17 +326,12 @@ public final class NodeWindowGates {
     }
   }
 
-  private Scope scope(Group group, int of) {
-    Topology nodes = core.topology();
-    return Scope.node(nodes.levels().name(group.key.level), nodes.name(of));
-  }
-
   /** Returns the groups of nodes. */
   public Map<?, WindowView> view(long nowMillis) {
-    Map<Key, WindowView> views = new LinkedHashMap<>();
-    for (Group group : groups.values()) {
+    Map<GroupKey, WindowView> views = new LinkedHashMap<>();
+    for (WindowGroup group : groups.values()) {
       if (group.isKnown) {
-        String of = core.topology().levels().name(group.key.level);
+        String of = core.topology().levels().name(group.key.level());
         int size = group.nodes.size();
         String whose = size + (size == 1 ? " node" : " nodes") + " of level " + of;
         views.put(
@@ -344,7 +344,7 @@ public final class NodeWindowGates {
                 !group.isClosed,
                 group.changes == Long.MAX_VALUE ? 0 : group.changes,
                 WindowMessages.of(
-                    whose, group.key.schedule, !group.isClosed, group.changes, nowMillis)));
+                    whose, group.key.schedule(), !group.isClosed, group.changes, nowMillis)));
       }
     }
     return views;

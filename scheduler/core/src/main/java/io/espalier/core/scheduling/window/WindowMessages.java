@@ -55,4 +55,24 @@ public final class WindowMessages {
             + ";"
             + then;
   }
+
+  /**
+   * Returns why no task of a job starts although a schedule is open.
+   *
+   * @param takesMillis how long a task must be able to run before the window closes
+   * @param opensMillis when it opens for as long; {@link Long#MAX_VALUE}: never
+   */
+  public static String tooShort(
+      Schedule schedule, long closesMillis, long takesMillis, long opensMillis, long nowMillis) {
+    String opens = instant(schedule, opensMillis, nowMillis);
+    return "closes "
+        + instant(schedule, closesMillis, nowMillis)
+        + ", and a task takes up to "
+        + minutes(takesMillis)
+        + (opens.isEmpty() ? "; no later one is open as long" : "; the next opens " + opens);
+  }
+
+  public static String minutes(long millis) {
+    return (millis + 59_999) / 60_000 + " min";
+  }
 }

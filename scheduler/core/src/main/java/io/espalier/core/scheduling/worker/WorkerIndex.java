@@ -234,6 +234,14 @@ public final class WorkerIndex {
     ledger.tell(worker);
   }
 
+  /** Handles a worker whose gate was closed or opened. */
+  public void gateChanged(int worker) {
+    int host = active && isKnown(worker) ? order.hostOf(worker) : -1;
+    if (host >= 0) {
+      refit(worker, host);
+    }
+  }
+
   private void leave(int worker, int host) {
     before(host);
     order.remove(worker);
@@ -347,7 +355,7 @@ public final class WorkerIndex {
   // ---- fitting
 
   private long fit(int worker, int word) {
-    if (!takes[worker] || ledger.isFull(worker)) {
+    if (!takes[worker] || table.isHeld(worker) || ledger.isFull(worker)) {
       return 0;
     }
     long bits = passes[worker * classWords + word];

@@ -25,6 +25,7 @@ public final class WorkerTable {
   private final Map<String, Integer> numbers = new HashMap<>();
   private @Nullable String[] shards = new @Nullable String[16];
   private @Nullable WorkerInfo[] infos = new @Nullable WorkerInfo[16];
+  private boolean[] held = new boolean[16];
   private int[] runs = new int[16];
   private int[] next = new int[16];
   private int firstFree = -1;
@@ -59,6 +60,7 @@ public final class WorkerTable {
         int size = runs.length * 2;
         shards = Arrays.copyOf(shards, size);
         infos = Arrays.copyOf(infos, size);
+        held = Arrays.copyOf(held, size);
         runs = Arrays.copyOf(runs, size);
         next = Arrays.copyOf(next, size);
       }
@@ -93,6 +95,15 @@ public final class WorkerTable {
     WorkerInfo old = infos[worker];
     infos[worker] = info;
     return old == null || info == null || !isSame(old, info);
+  }
+
+  /** Returns whether a gate keeps a worker of the pool from taking tasks for now. */
+  public boolean isHeld(int worker) {
+    return held[worker];
+  }
+
+  public void setHeld(int worker, boolean isHeld) {
+    held[worker] = isHeld;
   }
 
   /** Returns whether two infos of a worker are equal for placement. */

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  *     Attempt#UNKNOWN_WAIT}: it has ended, or that is not known
  * @param counters what that invocation has counted so far, while it runs; what it counted in all is
  *     in its {@link Attempt}
+ * @param batch while it runs, the fencing token of the first task of the batch with whose tasks it
+ *     shares a charge; empty: it has ended, or shares none
  */
 public record StatusRow(
     String job,
@@ -30,7 +32,11 @@ public record StatusRow(
     WorkerRef worker,
     @Nullable Call call,
     long waitedMillis,
-    Counters counters) {
+    Counters counters,
+    String batch) {
+  /** Key of the batch in the data that stores write. */
+  private static final String BATCH_KEY = "__espalier_batch";
+
   /** Key of what the invocation counted in the data that stores write. */
   private static final String COUNT_KEY = "__espalier_count";
 
@@ -40,7 +46,7 @@ public record StatusRow(
   /** Creates the row of a task that calls no service. */
   public StatusRow(
       String job, String node, TaskStatus status, Invocation invocation, WorkerRef worker) {
-    this(job, node, status, invocation, worker, null, Attempt.UNKNOWN_WAIT, Counters.NONE);
+    this(job, node, status, invocation, worker, null, Attempt.UNKNOWN_WAIT, Counters.NONE, "");
   }
 
   /**
@@ -60,11 +66,13 @@ public record StatusRow(
       Function<Json.@Nullable Obj, TaskStatus> statusOf) {
     Json call = data == null ? null : data.get(CALL_KEY);
     Json count = data == null ? null : data.get(COUNT_KEY);
-    if (data == null || (call == null && count == null)) {
+    Json batch = data == null ? null : data.get(BATCH_KEY);
+    if (data == null || (call == null && count == null && batch == null)) {
       TaskStatus plain = statusOf.apply(data);
-      return new StatusRow(job, node, plain, invocation, worker, null, waitedMillis, Counters.NONE);
+      return new StatusRow(
+          job, node, plain, invocation, worker, null, waitedMillis, Counters.NONE, "");
     }
-    Json.Obj rest = data.without(CALL_KEY).without(COUNT_KEY);
+    Json.Obj rest = data.without(CALL_KEY).without(COUNT_KEY).without(BATCH_KEY);
     TaskStatus status = statusOf.apply(rest.isEmpty() ? null : rest);
     return new StatusRow(
         job,
@@ -74,7 +82,8 @@ public record StatusRow(
         worker,
         call instanceof Json.Obj known ? Call.of(known) : null,
         waitedMillis,
-        Counters.of(count));
+        Counters.of(count),
+        batch instanceof Json.Str token ? token.value() : "");
   }
 
   /** Creates the row of a task that ran on the scheduler's own host. */
@@ -82,7 +91,7 @@ public record StatusRow(
     this(job, node, status, invocation, WorkerRef.LOCAL);
   }
 
-  /** The data of the status, with call and counters, for stores; null: there are none. */
+  /** The data of the status, with call, counters and batch, for stores; null: there are none. */
   public Json.@Nullable Obj storedData() {
     Json.Obj data = status.storedData();
     if (call != null) {
@@ -90,6 +99,9 @@ public record StatusRow(
     }
     if (!counters.isEmpty()) {
       data = (data == null ? Json.Obj.EMPTY : data).with(COUNT_KEY, counters.json());
+    }
+    if (!batch.isEmpty()) {
+      data = (data == null ? Json.Obj.EMPTY : data).with(BATCH_KEY, Json.of(batch));
     }
     return data;
   }

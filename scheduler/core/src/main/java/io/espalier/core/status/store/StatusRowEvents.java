@@ -226,7 +226,8 @@ public final class StatusRowEvents {
                       text(data, "worker"), Long.parseLong(text(data, "worker_instance"))),
               null,
               waited == null ? Attempt.UNKNOWN_WAIT : number(waited),
-              Counters.of(data.get(COUNT))));
+              Counters.of(data.get(COUNT)),
+              ""));
     }
 
     /** Changes the status of a task but not its data, to which an exception may be added. */

@@ -56,6 +56,15 @@ public interface StatusStore extends AutoCloseable {
    */
   void outwaited(long epoch, long leaseMillis);
 
+  /**
+   * Records that this leadership outwaits an earlier scheduler whose tasks the store does not know,
+   * until {@link #outwaited} is called: a leadership that takes over before must wait likewise.
+   *
+   * @param epoch epoch from {@link #openEpoch}
+   * @throws StaleEpochException when the store was taken over since
+   */
+  void outwaits(long epoch);
+
   /** The current epoch, read from the store by each call; 0: there was no leadership yet. */
   long epoch();
 
@@ -80,9 +89,22 @@ public interface StatusStore extends AutoCloseable {
    * @param storeId id of the store: random, created with it, never changed
    * @param earlierLeaseMillis longest duration of the leases of all earlier leaderships since the
    *     newest {@link #outwaited}; 0: none are known
-   * @param first whether this is the first leadership of the store
+   * @param earlier what the store knows of earlier schedulers
    */
-  record Taken(long epoch, String storeId, long earlierLeaseMillis, boolean first) {}
+  record Taken(long epoch, String storeId, long earlierLeaseMillis, Earlier earlier) {}
+
+  /** What a store knows of the schedulers before a take-over. Stored by name. */
+  enum Earlier {
+    /** Every task that may be alive has a row. */
+    KNOWN,
+    /**
+     * The store was created, and no leadership has outwaited since then: if it replaces another
+     * one, tasks of which it knows nothing may be alive.
+     */
+    NEW_STORE,
+    /** A leadership that {@link #outwaits} an earlier scheduler ended before the wait did. */
+    UNKNOWN
+  }
 
   /** The jobs that have rows, in any order. */
   Set<String> jobs();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.loop.health.SlotControl.Place;
 import io.espalier.core.loop.health.SlotControl.Verdict;
 import io.espalier.core.scheduling.capacity.HealthLimit;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Halving and adding of slots (docs/probes.md#how-a-limit-follows). */
@@ -13,6 +14,11 @@ class SlotControlTest {
 
   private final SlotControl control = new SlotControl();
   private long now;
+
+  @BeforeEach
+  void aHostThatIsKnown() {
+    take(Verdict.BETWEEN, 0);
+  }
 
   private int left() {
     return Math.min(CONFIGURED, control.limit());
@@ -82,5 +88,19 @@ class SlotControlTest {
     assertThat(control.limit()).isEqualTo(CONFIGURED / 2);
     take(Verdict.GOOD, 0);
     assertThat(control.limit()).isEqualTo(CONFIGURED / 2 + 1);
+  }
+
+  @Test
+  void aFirstValueThatIsBadLeavesTheFloorAndAnyOtherTheWholeLimit() {
+    Place place = new Place(CONFIGURED, CONFIGURED, 3, 0);
+    for (Verdict first : Verdict.values()) {
+      SlotControl unknown = new SlotControl();
+      unknown.take(first, 1, place, 1);
+      assertThat(unknown.limit())
+          .as("%s", first)
+          .isEqualTo(first == Verdict.BAD ? 3 : HealthLimit.WHOLE);
+      unknown.take(Verdict.BAD, 2, place, 2);
+      assertThat(unknown.limit()).isEqualTo(first == Verdict.BAD ? 3 : CONFIGURED / 2);
+    }
   }
 }

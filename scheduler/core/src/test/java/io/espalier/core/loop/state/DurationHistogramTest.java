@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DurationHistogramTest {
@@ -55,5 +56,28 @@ class DurationHistogramTest {
       durations.add(8_000);
     }
     assertThat(durations.expected(0)).isBetween(7_500L, 8_500L);
+  }
+
+  /**
+   * Of 100 that took a second or were stopped: too many of the latter prove that most take longer.
+   */
+  @ParameterizedTest
+  @CsvSource({"0, 2000, 1023", "5, 2000, 1023", "6, 2000, 1920", "100, 2000, 1920", "99, 10, 1023"})
+  void whatWasStoppedTakesAtLeastAsLong(int stopped, long ranFor, long expected) {
+    DurationHistogram durations = new DurationHistogram();
+    DurationHistogram runs = new DurationHistogram();
+    for (int i = 0; i < 100; i++) {
+      if (i < stopped) {
+        runs.add(ranFor);
+      } else {
+        durations.add(1_000);
+      }
+    }
+    assertThat(durations.bound(0.95, runs)).isEqualTo(expected);
+  }
+
+  @Test
+  void aBoundOfNothingIsNotKnown() {
+    assertThat(new DurationHistogram().bound(0.95, new DurationHistogram())).isEqualTo(-1);
   }
 }

@@ -3,6 +3,7 @@ package io.espalier.server.app.loop;
 import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.EventFeed;
+import io.espalier.core.api.JobStarts;
 import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.ProblemAges;
@@ -117,6 +118,11 @@ public final class LoopSchedulerApi implements SchedulerApi {
   }
 
   @Override
+  public List<JobStarts> startsOfJobs() {
+    return stats.startsOfJobs();
+  }
+
+  @Override
   public List<QueueView> recentQueues() {
     return stats.queues();
   }
@@ -180,9 +186,20 @@ public final class LoopSchedulerApi implements SchedulerApi {
 
   @Override
   public <T> CompletionStage<T> run(Command<T> command) {
+    return execute(command).thenCompose(this::shown);
+  }
+
+  private <T> CompletionStage<T> execute(Command<T> command) {
     CompletableFuture<T> answer = new CompletableFuture<>();
     loop.accept(new LoopInput.Execute<>(command, answer));
     return answer;
+  }
+
+  /** Completes with the given answer once the view shows what it is about. */
+  private <T> CompletionStage<T> shown(T answer) {
+    CompletableFuture<@Nullable Void> shown = new CompletableFuture<>();
+    loop.accept(new LoopInput.AwaitView(shown));
+    return shown.thenApply(unused -> answer);
   }
 
   @Override
@@ -191,7 +208,7 @@ public final class LoopSchedulerApi implements SchedulerApi {
         callback.job(), callback.node(), callback.invocation(), callback.signature())) {
       return CompletableFuture.completedFuture(Callback.Outcome.FORGED);
     }
-    return run(new Command.Report(callback))
+    return execute(new Command.Report(callback))
         .thenCompose(
             isAlive ->
                 isAlive

@@ -73,6 +73,11 @@ public final class SchedulerMetrics {
         "How many starts may be in flight; 0: any number",
         stats,
         LoopStats::startWindow);
+    gauge(
+        "espalier.workers.held",
+        "Workers that wait until one of their starts is confirmed",
+        stats,
+        LoopStats::heldWorkers);
     gauge("espalier.nodes.held", "Nodes that wait for a token", stats, LoopStats::heldNodes);
     gauge("espalier.nodes.reserved", "Nodes kept free", stats, LoopStats::reservedNodes);
     gauge("espalier.slots.reserved", "Slots that idle for it", stats, LoopStats::reservedSlots);

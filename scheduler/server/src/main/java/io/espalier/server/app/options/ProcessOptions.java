@@ -2,6 +2,7 @@ package io.espalier.server.app.options;
 
 import io.espalier.server.config.ConfigSources;
 import io.espalier.server.security.HttpSecurityOptions;
+import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.worker.resources.MeasuringOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,6 +37,12 @@ public record ProcessOptions(
    */
   private static final long LOCAL_END_MILLIS = 60_000;
 
+  /**
+   * How long after the last proof that the store is this scheduler's a guard ends its local tasks.
+   * The rest of the time for which another scheduler waits is the guard's.
+   */
+  public static final long LOCAL_KILL_MILLIS = LOCAL_END_MILLIS - 15_000;
+
   /** Returns all options as one line of command-line flags, without passwords. */
   public String shown() {
     return String.join(
@@ -51,6 +58,7 @@ public record ProcessOptions(
                 .mysql()
                 .map(at -> at + " (TLS " + at.tls().label() + ")")
                 .orElse(store.kind().label()),
+        "--subtree-owners=" + store.subtreeOwners().map(MySqlAddress::toString).orElse("none"),
         "--worker-command=" + String.join(" ", runner.workerCommand()),
         "--instance-node-name=" + source.instanceNodeName(),
         "--http=" + http.address().map(HostPort::toString).orElse("none"),
@@ -100,11 +108,13 @@ public record ProcessOptions(
             configDirectory,
             owner.shard(),
             instanceNodeName,
+            instanceNodeName,
             Duration.ofDays(1),
             Duration.ofDays(1)),
         new StoreOptions(
             dataDir,
             StoreOptions.Kind.SQLITE,
+            Optional.empty(),
             Optional.empty(),
             StoreOptions.Owning.DEFAULT,
             false,

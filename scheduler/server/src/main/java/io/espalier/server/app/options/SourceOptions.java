@@ -11,7 +11,8 @@ import java.time.Duration;
  *     resolved
  * @param shard the partition of the nodes that the process schedules
  * @param instanceNodeName the name of the root node, which is also the name of the process as a
- *     host of tasks
+ *     worker
+ * @param hostName the name of this machine, which tasks get as that of their host
  * @param nodesUpdate period of node refreshes
  * @param nodesRetry pause after a failed refresh
  */
@@ -20,5 +21,6 @@ public record SourceOptions(
     String configDirectory,
     Partition shard,
     String instanceNodeName,
+    String hostName,
     Duration nodesUpdate,
     Duration nodesRetry) {}

@@ -12,6 +12,8 @@ import java.util.Optional;
  * @param dataDir the directory for everything the process keeps
  * @param kind the kind of the status store
  * @param mysql address of the status store in MySQL; empty with any other store
+ * @param subtreeOwners schema in MySQL with the owners of subtrees, which all schedulers of a
+ *     configuration share; empty: subtrees do not move
  * @param owning how the process acquires a status store in MySQL
  * @param fresh whether all statuses are deleted first
  * @param statusesFrom stores of schedulers that partitioned the nodes differently
@@ -23,6 +25,7 @@ public record StoreOptions(
     Path dataDir,
     Kind kind,
     Optional<MySqlAddress> mysql,
+    Optional<MySqlAddress> subtreeOwners,
     Owning owning,
     boolean fresh,
     List<ImportSource> statusesFrom,

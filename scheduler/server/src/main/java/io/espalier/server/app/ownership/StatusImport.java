@@ -148,7 +148,8 @@ public final class StatusImport {
       if (owner.passedOn().equals(schema.source())) {
         schema.pass(owner.passedOn(), owner.toString());
         Taken again = into.openEpoch(how);
-        return new Taken(again.epoch(), again.storeId(), taken.earlierLeaseMillis(), taken.first());
+        return new Taken(
+            again.epoch(), again.storeId(), taken.earlierLeaseMillis(), taken.earlier());
       }
     }
     return taken;

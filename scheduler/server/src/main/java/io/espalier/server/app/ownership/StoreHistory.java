@@ -122,14 +122,33 @@ public final class StoreHistory {
     }
   }
 
-  /** Returns what the protocol must assume about the time before this leadership. */
+  /**
+   * Returns what the protocol must assume about the time before this leadership. A safe wait is
+   * recorded, so that a leadership that follows during it waits, too.
+   *
+   * @throws StoreException when that could not be stored
+   */
   public Past past(Taken taken) {
     if (options.store().kind() == StoreOptions.Kind.MEMORY
         || options.runner().remote().map(RunnerOptions.Remote::safeWait).orElse(false)
         || data.setBack().isPresent()) {
+      outwaits(taken.epoch());
       return Past.UNKNOWN;
     }
-    return taken.first() ? Past.NEW : Past.KNOWN;
+    return switch (taken.earlier()) {
+      case KNOWN -> Past.KNOWN;
+      case NEW_STORE -> Past.NEW;
+      case UNKNOWN -> Past.UNKNOWN;
+    };
+  }
+
+  /**
+   * Records that a safe wait has begun; {@link #outwaited} ends it.
+   *
+   * @throws StoreException when that could not be stored
+   */
+  public void outwaits(long epoch) {
+    store.outwaits(epoch);
   }
 
   /** Passes on what this directory knows, so that the others of the group know it, too. */
@@ -153,7 +172,7 @@ public final class StoreHistory {
     mark.seen(byStore.epoch(), Math.max(leaseMillis, options.leaseMillis()));
     // Before anything is started in this epoch.
     tellGroup();
-    return new Taken(byStore.epoch(), byStore.storeId(), leaseMillis, byStore.first());
+    return new Taken(byStore.epoch(), byStore.storeId(), leaseMillis, byStore.earlier());
   }
 
   /**

@@ -19,6 +19,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -273,6 +274,21 @@ public final class StoreOwnership implements AutoCloseable {
    */
   public long remainingMillis() {
     return lost ? 0 : validity.remainingMillis();
+  }
+
+  /**
+   * Extends a lease for tasks that end with this process: they may live until so long after the end
+   * of the proof. Does nothing without a proof.
+   *
+   * @param lease accepts the instant from which the lease counts, and its milliseconds
+   */
+  public void extend(ObjLongConsumer<ClockReading> lease, long afterProofMillis) {
+    // Read first: time that passes before the question below can only make the lease shorter.
+    ClockReading since = validity.now();
+    long remaining = remainingMillis();
+    if (remaining > 0) {
+      lease.accept(since, remaining + afterProofMillis);
+    }
   }
 
   /** Returns true when another process owns the store. */

@@ -188,6 +188,11 @@ final class Notation {
       return section.name().equals(sectionName);
     }
 
+    /** Whether YAML may write {@code source} and {@code prefs} as {@code KIND: {...}}. */
+    boolean hasSource() {
+      return byJson.containsKey("source") && byJson.containsKey("prefs");
+    }
+
     Collection<Name> names() {
       return byJson.values();
     }

@@ -49,7 +49,7 @@ final class Translator {
   /** Translates the value of a key; null when it is broken. */
   @Nullable Json value(Json in, Name name, ProblemPath path) {
     Part part = name.part();
-    if (part != null && part.is("node_sources") && in instanceof Json.Obj source) {
+    if (part != null && part.hasSource() && in instanceof Json.Obj source) {
       return source(source, part, path);
     }
     if (part != null && part.is("resources")) {
@@ -129,33 +129,43 @@ final class Translator {
     return out.build();
   }
 
-  /** A source of nodes: {@code KIND: {...}}, or with {@code source} and {@code prefs}. */
+  /**
+   * A source of nodes or of the values of a probe: {@code KIND: {...}}, or with {@code source} and
+   * {@code prefs}.
+   */
   private Json.Obj source(Json.Obj in, Part part, ProblemPath path) {
-    List<String> kinds =
-        in.members().keySet().stream()
-            .filter(key -> part.ofYaml(key) == null && Preferences.canBeKind(key))
-            .toList();
     if (in.get("source") != null) {
       return object(in, part, path);
     }
-    if (kinds.size() != 1) {
+    List<String> unknown =
+        in.members().keySet().stream().filter(key -> part.ofYaml(key) == null).toList();
+    List<String> kinds = unknown.stream().filter(Preferences::canBeKind).toList();
+    boolean isOfNodes = part.is("node_sources");
+    Members out = new Members(in);
+    if (kinds.size() == 1) {
+      String kind = kinds.get(0);
+      Position at = in.keyAt(kind);
+      out.put("source", new Json.Str(kind, at), at);
+      Json prefs = Objects.requireNonNull(in.get(kind), kind);
+      out.put("prefs", Preferences.read(prefs, kind, path.key(kind), problems), at);
+    } else {
       problems.error(
           path,
           in,
           "expected one kind of source, found "
               + (kinds.isEmpty() ? "none" : String.join(", ", kinds)),
-          "write, for example, sql: {under: instance, url: ..., query: ...}; one source for each"
-              + " item of the list");
-      // Something in its place, so that the items behind it keep their numbers.
-      return new Json.Obj(Map.of("source", new Json.Str("empty", in.at())), Map.of(), in.at());
+          isOfNodes
+              ? "write, for example, sql: {under: instance, url: ..., query: ...}; one source for"
+                  + " each item of the list"
+              : "write, for example, sql: {url: ..., query: ...}, or push: {}");
+      // A source that causes no further problem, so that what refers to this place still finds it.
+      out.put("source", new Json.Str(isOfNodes ? "empty" : "push", in.at()), in.at());
     }
-    String kind = kinds.get(0);
-    Position at = in.keyAt(kind);
-    Members out = new Members(in);
-    out.put("source", new Json.Str(kind, at), at);
-    Json prefs = Objects.requireNonNull(in.get(kind), kind);
-    out.put("prefs", Preferences.read(prefs, kind, path.key(kind), problems), at);
-    Json.Obj others = object(in.without(kind), part, path);
+    Json.Obj rest = in;
+    for (String key : kinds.size() == 1 ? kinds : unknown) {
+      rest = rest.without(key);
+    }
+    Json.Obj others = object(rest, part, path);
     others.members().forEach((key, value) -> out.put(key, value, others.keyAt(key)));
     return out.build();
   }

@@ -10,9 +10,11 @@ import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
 import io.espalier.json.Utf8;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,9 +31,15 @@ final class Variables {
   /** The longest file that becomes part of a text, in bytes. */
   private static final int MAX_BYTES = 64 << 10;
 
+  /** The longest text that variables make, in characters. */
+  private static final int MAX_LENGTH = 8 << 20;
+
   private final Function<String, @Nullable String> environment;
   private final Map<String, Document> files;
   private final Map<String, Json> values = new LinkedHashMap<>();
+
+  /** Variables whose definitions have a problem. */
+  private final Set<String> broken = new HashSet<>();
 
   /**
    * @param files what the documents refer to, by name
@@ -56,7 +64,9 @@ final class Variables {
                     null);
               }
               Json resolved = resolved(value, path.key(name), problems);
-              if (resolved != null) {
+              if (resolved == null) {
+                broken.add(name);
+              } else {
                 defined.put(name, resolved);
               }
             });
@@ -121,7 +131,19 @@ final class Variables {
           return at(value, text.at());
         }
         if (value != null) {
-          out.append(value instanceof Json.Str part ? part.value() : JsonWriter.compact(value));
+          String part =
+              value instanceof Json.Str string ? string.value() : JsonWriter.compact(value);
+          if (part.length() > MAX_LENGTH - out.length()) {
+            problems.error(
+                path,
+                reference,
+                "with its variables replaced, the text is longer than the allowed "
+                    + MAX_LENGTH
+                    + " characters",
+                "let what needs so much text read it from a file");
+            return null;
+          }
+          out.append(part);
         }
       }
     }
@@ -156,7 +178,10 @@ final class Variables {
       return file(name.substring(5), text, path, problems);
     }
     Json found = values.get(name);
-    if (found == null) {
+    if (found == null && broken.contains(name)) {
+      problems.error(
+          path, text, "the variable \"" + name + "\" has no value", "mend variables." + name);
+    } else if (found == null) {
       String near = Suggestions.closest(name, values.keySet(), 2);
       problems.error(
           path,

@@ -91,7 +91,7 @@ final class Wording {
       if (in == null) {
         path = path.key(kind.isEmpty() ? segment : Preferences.yamlName(segment, kind));
         enter(name == null ? null : name.members());
-      } else if (in.is("node_sources") && isShort(segment)) {
+      } else if (in.hasSource() && isShort(segment)) {
         path = path.key(kind);
         enter(in.ofJson(segment));
       } else {

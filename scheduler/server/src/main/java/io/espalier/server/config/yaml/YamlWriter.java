@@ -113,7 +113,7 @@ public final class YamlWriter {
   private static Json value(Json in, Name name) {
     Part part = name.part();
     if (in instanceof Json.Obj object && part != null) {
-      return part.is("node_sources")
+      return part.hasSource()
           ? source(object, part)
           : part.is("resources") ? resource(object(object, part)) : object(object, part);
     }

@@ -2,13 +2,8 @@ package io.espalier.server.store.archive;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
-import io.espalier.core.running.Invocation;
-import io.espalier.core.running.WorkerRef;
-import io.espalier.core.status.Attempt;
 import io.espalier.core.status.JsonDecoder;
-import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
-import io.espalier.core.topology.NodeNames;
 import io.espalier.json.JsonReader;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -80,53 +75,22 @@ public final class ArchiveFile {
     if (head == null || head.get(StatusArchive.FORMAT) == null) {
       throw new IllegalArgumentException(file.getFileName() + " is no archive of statuses");
     }
-    if (number(head, StatusArchive.FORMAT) != StatusArchive.VERSION) {
+    if (StatusLine.number(head, StatusArchive.FORMAT) != StatusArchive.VERSION) {
       throw new IllegalArgumentException("was written by a newer Espalier");
     }
-    String job = text(head, "job");
+    String job = StatusLine.text(head, "job");
     long tasks = 0;
     for (Json.Obj at = next(in); at != null; at = next(in)) {
       if (at.get("node") == null) {
-        if (number(at, "tasks") != tasks || next(in) != null) {
+        if (StatusLine.number(at, "tasks") != tasks || next(in) != null) {
           throw new IllegalArgumentException("the number of tasks is not that of its lines");
         }
-        return new Content(job, number(head, "create_time"), tasks);
+        return new Content(job, StatusLine.number(head, "create_time"), tasks);
       }
-      rows.accept(row(job, at));
+      rows.accept(StatusLine.read(job, at));
       tasks++;
     }
     throw new IllegalArgumentException("the file is cut off");
-  }
-
-  private static StatusRow row(String job, Json.Obj line) {
-    String node = text(line, "node");
-    String objection = NodeNames.objection(node);
-    if (objection != null) {
-      throw new IllegalArgumentException("the name of a node " + objection);
-    }
-    int bits = small(line, "bits");
-    int backoff = small(line, "backoff_sec");
-    int position = small(line, "position");
-    int attempts = small(line, "attempts");
-    Json data = line.get("data");
-    if (data != null && !(data instanceof Json.Obj)) {
-      throw new IllegalArgumentException("data is no object");
-    }
-    StatusRow row =
-        StatusRow.stored(
-            job,
-            node,
-            new Invocation(0, 0, number(line, "started_at_ms")),
-            WorkerRef.LOCAL,
-            Attempt.UNKNOWN_WAIT,
-            (Json.Obj) data,
-            own ->
-                TaskStatus.ofBits(
-                    bits, number(line, "since_ms"), backoff, position, attempts, own));
-    if (row.status().main() == TaskStatus.Main.RUNNING) {
-      throw new IllegalArgumentException("the task is running");
-    }
-    return row;
   }
 
   /** Returns the object of the next line; null at the end. */
@@ -148,31 +112,5 @@ public final class ArchiveFile {
       throw new IllegalArgumentException("is no JSON object");
     }
     return (Json.Obj) JsonDecoder.withoutPositions(read.value());
-  }
-
-  private static String text(Json.Obj line, String member) {
-    if (line.get(member) instanceof Json.Str text) {
-      return text.value();
-    }
-    throw new IllegalArgumentException(member + " is no text");
-  }
-
-  private static int small(Json.Obj line, String member) {
-    long number = number(line, member);
-    if (number < Integer.MIN_VALUE || number > Integer.MAX_VALUE) {
-      throw new IllegalArgumentException(member + " is out of range");
-    }
-    return (int) number;
-  }
-
-  private static long number(Json.Obj line, String member) {
-    if (line.get(member) instanceof Json.Num number) {
-      try {
-        return number.value().longValueExact();
-      } catch (ArithmeticException e) {
-        throw new IllegalArgumentException(member + " is out of range", e);
-      }
-    }
-    throw new IllegalArgumentException(member + " is no number");
   }
 }

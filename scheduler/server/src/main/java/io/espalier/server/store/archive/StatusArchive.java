@@ -182,18 +182,7 @@ public final class StatusArchive {
     }
 
     private void task(StatusRow row, TaskHistory history) {
-      TaskStatus status = row.status();
-      Json.Builder line =
-          Json.object()
-              .put("node", row.node())
-              .put("status", StatusLabel.of(status.bits()).word())
-              .put("bits", status.bits())
-              .put("since_ms", status.sinceMillis())
-              .put("backoff_sec", status.backoffSeconds())
-              .put("position", status.position())
-              .put("attempts", status.attempts())
-              .put("started_at_ms", row.invocation().startMillis())
-              .putIfPresent("data", row.storedData());
+      Json.Builder line = StatusLine.of(row);
       TaskTotals totals = history.totals();
       if (totals.ended() > 0) {
         line.put("ended", totals.ended())

@@ -1,5 +1,6 @@
 package io.espalier.server.store.jdbc;
 
+import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StoreException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -31,6 +32,8 @@ public interface Dialect {
     MARK,
     /** How long leases last that may still be in force, in milliseconds. */
     LEASE,
+    /** What the store knows of earlier schedulers, a {@link StatusStore.Earlier}; none: all. */
+    EARLIER,
     /** The source to which the store is bound. */
     SOURCE,
     /** The random id of the store. */

@@ -83,16 +83,36 @@ public class JdbcStatusStore extends StoreReader {
             }
             long earlierLeaseMillis = w.number(Property.LEASE);
             long next = Math.max(old + 1, how.atLeast());
+            if (old == 0) {
+              w.set(Property.EARLIER, Earlier.NEW_STORE.name());
+            }
+            String earlier = w.get(Property.EARLIER);
             w.set(Property.EPOCH, next);
             w.set(Property.LEASE, Math.max(earlierLeaseMillis, how.leaseMillis()));
-            return new Taken(next, storeId, earlierLeaseMillis, old == 0);
+            return new Taken(
+                next,
+                storeId,
+                earlierLeaseMillis,
+                earlier == null ? Earlier.KNOWN : Earlier.valueOf(earlier));
           });
     }
   }
 
   @Override
   public void outwaited(long epoch, long leaseMillis) {
-    set(epoch, Property.LEASE, leaseMillis);
+    int unused =
+        write(
+            w -> {
+              requireEpoch(w, epoch);
+              w.set(Property.LEASE, leaseMillis);
+              w.set(Property.EARLIER, Earlier.KNOWN.name());
+              return 0;
+            });
+  }
+
+  @Override
+  public void outwaits(long epoch) {
+    set(epoch, Property.EARLIER, Earlier.UNKNOWN.name());
   }
 
   @Override

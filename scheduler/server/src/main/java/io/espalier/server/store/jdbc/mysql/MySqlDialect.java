@@ -154,6 +154,7 @@ final class MySqlDialect implements Dialect {
   public String update(Property property) {
     return switch (property) {
       case EPOCH -> "UPDATE espalier_store SET epoch = ?, mark = 0 WHERE id = 1";
+      case EARLIER -> "REPLACE INTO espalier_earlier (id, known) VALUES (1, ?)";
       case NODES_SKETCH -> "REPLACE INTO espalier_nodes (id, sketch) VALUES (1, ?)";
       case CALLBACK_KEY -> "REPLACE INTO espalier_callback (id, secret) VALUES (1, ?)";
       default -> "UPDATE " + table(property) + " SET " + column(property) + " = ? WHERE id = 1";
@@ -164,6 +165,7 @@ final class MySqlDialect implements Dialect {
     return switch (property) {
       case EPOCH, MARK, SOURCE -> "espalier_store";
       case LEASE, STORE_ID -> "espalier_owner";
+      case EARLIER -> "espalier_earlier";
       case NODES_SKETCH -> "espalier_nodes";
       case CALLBACK_KEY -> "espalier_callback";
     };
@@ -174,6 +176,7 @@ final class MySqlDialect implements Dialect {
       case EPOCH -> "epoch";
       case MARK -> "mark";
       case LEASE -> "lease";
+      case EARLIER -> "known";
       case SOURCE -> "source";
       case STORE_ID -> "store";
       case NODES_SKETCH -> "sketch";

@@ -1,16 +1,13 @@
 package io.espalier.server.store.jdbc.mysql;
 
 import io.espalier.core.status.store.StoreException;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Accesses the row that names the owner of a store, on a connection of its own, so that a slow
@@ -24,12 +21,11 @@ public final class MySqlOwners implements AutoCloseable {
   private static final int SINCE_VERSION = 6;
 
   private final MySqlAddress address;
-  private final MySqlAccess access;
-  private @Nullable Connection connection;
+  private final MySqlSession session;
 
-  private MySqlOwners(MySqlAddress address, MySqlAccess access) {
+  private MySqlOwners(MySqlAddress address, MySqlSession session) {
     this.address = address;
-    this.access = access;
+    this.session = session;
   }
 
   /**
@@ -39,16 +35,12 @@ public final class MySqlOwners implements AutoCloseable {
    */
   public static MySqlOwners of(MySqlAddress address) {
     int seconds = Math.toIntExact(PATIENCE.toSeconds());
-    try {
-      return new MySqlOwners(
-          address,
-          MySqlAccess.of(
-              address,
-              Map.of("innodb_lock_wait_timeout", seconds, "lock_wait_timeout", seconds),
-              Math.toIntExact(2 * PATIENCE.toMillis())));
-    } catch (SQLException e) {
-      throw MySqlErrorTranslator.translate(address, e);
-    }
+    return new MySqlOwners(
+        address,
+        MySqlSession.of(
+            address,
+            Map.of("innodb_lock_wait_timeout", seconds, "lock_wait_timeout", seconds),
+            Math.toIntExact(2 * PATIENCE.toMillis())));
   }
 
   /** Returns the name of the store for messages. */
@@ -58,7 +50,7 @@ public final class MySqlOwners implements AutoCloseable {
 
   /** Returns the owner of the store; empty when its tables are missing or older than the row. */
   public Optional<StoreOwner> read() {
-    return ask(
+    return session.ask(
         open -> {
           if (MySqlSchema.version(open) < SINCE_VERSION) {
             return Optional.empty();
@@ -92,22 +84,19 @@ public final class MySqlOwners implements AutoCloseable {
    * @return true when the store was taken
    */
   public boolean claim(StoreOwner seen, StoreOwner mine) {
-    return ask(
-        open ->
-            execute(
-                    open,
-                    "UPDATE espalier_owner SET owner = ?, process = ?, label = ?, since = ?,"
-                        + " proof = ?, beat = beat + 1, ended = 0"
-                        + " WHERE id = 1 AND process = ? AND beat = ? AND ended = ?",
-                    mine.owner(),
-                    mine.process(),
-                    mine.label(),
-                    mine.sinceMillis(),
-                    mine.proofMillis(),
-                    seen.process(),
-                    seen.beat(),
-                    seen.ended())
-                == 1);
+    return session.update(
+            "UPDATE espalier_owner SET owner = ?, process = ?, label = ?, since = ?,"
+                + " proof = ?, beat = beat + 1, ended = 0"
+                + " WHERE id = 1 AND process = ? AND beat = ? AND ended = ?",
+            mine.owner(),
+            mine.process(),
+            mine.label(),
+            mine.sinceMillis(),
+            mine.proofMillis(),
+            seen.process(),
+            seen.beat(),
+            seen.ended())
+        == 1;
   }
 
   /**
@@ -116,26 +105,20 @@ public final class MySqlOwners implements AutoCloseable {
    * @return true when it is
    */
   public boolean beat(String process) {
-    return ask(
-        open ->
-            execute(
-                    open,
-                    "UPDATE espalier_owner SET beat = beat + 1"
-                        + " WHERE id = 1 AND process = ? AND ended = 0",
-                    process)
-                == 1);
+    return session.update(
+            "UPDATE espalier_owner SET beat = beat + 1"
+                + " WHERE id = 1 AND process = ? AND ended = 0",
+            process)
+        == 1;
   }
 
   /** Records that a process ended cleanly, if it still owns the store. */
   public void end(String process) {
     int unused =
-        ask(
-            open ->
-                execute(
-                    open,
-                    "UPDATE espalier_owner SET beat = beat + 1, ended = 1"
-                        + " WHERE id = 1 AND process = ?",
-                    process));
+        session.update(
+            "UPDATE espalier_owner SET beat = beat + 1, ended = 1"
+                + " WHERE id = 1 AND process = ?",
+            process);
   }
 
   /**
@@ -149,35 +132,24 @@ public final class MySqlOwners implements AutoCloseable {
   /** Adds the last candidate. */
   public void join(String process, String body) {
     int unused =
-        ask(
-            open ->
-                execute(
-                    open,
-                    "INSERT INTO espalier_candidate (process, body, beat) VALUES (?, ?, 0)",
-                    process,
-                    body));
+        session.update(
+            "INSERT INTO espalier_candidate (process, body, beat) VALUES (?, ?, 0)", process, body);
   }
 
   /** Shows that a candidate is alive. */
   public void beatOf(String process) {
     int unused =
-        ask(
-            open ->
-                execute(
-                    open,
-                    "UPDATE espalier_candidate SET beat = beat + 1 WHERE process = ?",
-                    process));
+        session.update("UPDATE espalier_candidate SET beat = beat + 1 WHERE process = ?", process);
   }
 
   /** Removes a candidate. */
   public void leave(String process) {
-    int unused =
-        ask(open -> execute(open, "DELETE FROM espalier_candidate WHERE process = ?", process));
+    int unused = session.update("DELETE FROM espalier_candidate WHERE process = ?", process);
   }
 
   /** Returns all candidates, including those that died without leaving. */
   public List<Standing> standings() {
-    return ask(
+    return session.ask(
         open -> {
           List<Standing> all = new ArrayList<>();
           try (PreparedStatement select =
@@ -194,7 +166,7 @@ public final class MySqlOwners implements AutoCloseable {
 
   /** Returns the epoch in force. */
   public long epoch() {
-    return ask(
+    return session.ask(
         open -> {
           try (PreparedStatement select =
                   open.prepareStatement("SELECT epoch FROM espalier_store WHERE id = 1");
@@ -204,51 +176,9 @@ public final class MySqlOwners implements AutoCloseable {
         });
   }
 
-  private static int execute(Connection open, String sql, Object... values) throws SQLException {
-    try (PreparedStatement statement = open.prepareStatement(sql)) {
-      for (int i = 0; i < values.length; i++) {
-        statement.setObject(i + 1, values[i]);
-      }
-      return statement.executeUpdate();
-    }
-  }
-
-  private interface Question<T> {
-    T of(Connection open) throws SQLException;
-  }
-
-  private synchronized <T> T ask(Question<T> question) {
-    boolean complete = false;
-    try {
-      Connection open = connection;
-      if (open == null) {
-        open = access.getConnection();
-        connection = open;
-      }
-      T answer = question.of(open);
-      complete = true;
-      return answer;
-    } catch (SQLException e) {
-      throw MySqlErrorTranslator.translate(address, e);
-    } finally {
-      if (!complete) {
-        close();
-      }
-    }
-  }
-
   /** Closes the connection; the next call opens another. */
   @Override
-  public synchronized void close() {
-    Connection old = connection;
-    connection = null;
-    if (old != null) {
-      try {
-        old.close();
-      } catch (SQLException alreadyGone) {
-        // The connection was to be closed anyway.
-        return;
-      }
-    }
+  public void close() {
+    session.close();
   }
 }

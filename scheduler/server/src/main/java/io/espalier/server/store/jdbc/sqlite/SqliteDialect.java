@@ -187,6 +187,7 @@ public final class SqliteDialect implements Dialect {
       case EPOCH -> "epoch";
       case MARK -> "mark";
       case LEASE -> "lease";
+      case EARLIER -> "earlier";
       case SOURCE -> "source";
       case STORE_ID -> "store_id";
       case NODES_SKETCH -> "nodes";

@@ -1,0 +1,5 @@
+/** Hands subtrees over between running schedulers. */
+@NullMarked
+package io.espalier.server.app.subtrees;
+
+import org.jspecify.annotations.NullMarked;
