@@ -100,4 +100,42 @@ class ProbeConfigTest {
     assertThat(problems(host, ", 'follows': ['lag', 'lag']"))
         .containsExactly("it follows the probe \"lag\" twice");
   }
+
+  private static List<String> rolloutProblems(String probes, String asked) {
+    return ConfigFixtures.parse(
+            """
+            {'bistro_settings': {'nodes': {'levels': ['host', 'db'],
+               'node_sources': [{'source': 'empty'}]}, 'probes': {%s}, 'resources': {}},
+             'bistro_job->j': {'owner': 'o', 'command': ['x'], 'level_for_tasks': 'host',
+               'rollout': {'stages': [1, '100%%'], 'probes': [%s]}}}
+            """
+                .formatted(probes, asked))
+        .problems()
+        .stream()
+        .map(problem -> problem.path() + ": " + problem.message() + " " + problem.hint())
+        .toList();
+  }
+
+  @Test
+  void aRolloutAsksProbesOfTheLevelOfItsTasksOrAbove() {
+    String probes =
+        "'lag': {'level': 'host', %1$s}, 'all': {'level': 'instance', %1$s}, 'db': {'level': 'db',"
+            + " %1$s}";
+    assertThat(rolloutProblems(probes.formatted(PUSH), "'lag', 'all'")).isEmpty();
+    assertThat(rolloutProblems(probes.formatted(PUSH), "'lga'"))
+        .singleElement(STRING)
+        .contains("rollout.probes[0]: unknown probe", "lag");
+    assertThat(rolloutProblems(probes.formatted(PUSH), "'db'"))
+        .singleElement(STRING)
+        .contains(
+            "rollout: probe \"db\" is about nodes of level \"db\", and the tasks do not run"
+                + " below them");
+  }
+
+  @Test
+  void aRolloutThatAsksABrokenProbeIsNoSecondProblem() {
+    assertThat(rolloutProblems("'lag': {'level': 'hsot', " + PUSH + "}", "'lag'"))
+        .singleElement(STRING)
+        .contains("probes.lag.level");
+  }
 }

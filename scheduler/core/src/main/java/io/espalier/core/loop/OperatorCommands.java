@@ -328,7 +328,7 @@ final class OperatorCommands implements Command.Handler {
     outcomes.resume(command.job(), nowMillis);
     pauses.resume(command.job(), command.author(), command.reason(), nowMillis);
     committer.batch().resume(command.job());
-    rollouts.resume(command.job());
+    rollouts.resume(command.job(), nowMillis);
     views.changed();
     committer.updateJobStates(nowMillis);
     return committer.commit();

@@ -162,7 +162,8 @@ public final class SchedulerLoop {
     WindowGates windows = new WindowGates(core, events, paces);
     this.health = new HealthLimits(core, events);
     this.quarantines = new Quarantines(core, events, this::batch);
-    this.rollouts = new RolloutTracker(core, events, quarantines, this::batch, this::mayBegin);
+    this.rollouts =
+        new RolloutTracker(core, events, quarantines, live, health, this::batch, this::mayBegin);
     this.views =
         new ViewPublisher(
             core,

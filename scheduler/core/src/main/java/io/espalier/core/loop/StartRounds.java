@@ -109,6 +109,7 @@ final class StartRounds {
     Live task = starts.placed(run, batch, nowMillis);
     paces.placed(task, nowMillis);
     quarantines.placed(task, nowMillis);
+    parts.rollouts().placed(task, nowMillis);
     parts.committer().started(task, nowMillis);
     if (task.isEmpty) {
       ended.accept(

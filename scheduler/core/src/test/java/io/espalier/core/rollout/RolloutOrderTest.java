@@ -63,7 +63,8 @@ class RolloutOrderTest {
             RolloutSpec.USUAL_SAMPLES,
             OptionalDouble.empty(),
             false,
-            false);
+            false,
+            List.of());
     int halted = 0;
     for (int seed = 0; seed < 100; seed++) {
       Random random = new Random(seed);

@@ -3,8 +3,10 @@ package io.espalier.core.config.keys;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.Settings;
+import io.espalier.core.json.Json;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The names that values of a configuration can refer to. Immutable.
@@ -15,6 +17,7 @@ import java.util.List;
  * @param levels levels of the document
  * @param resources resources of the document
  * @param queues names of the configured queues
+ * @param probes names of the probes of the document, broken ones included
  * @param areKnown whether levels, resources and queues are those of the document; if not, they are
  *     broken, and references to them are not checked
  */
@@ -25,6 +28,7 @@ public record Names(
     Levels levels,
     ResourceCatalog resources,
     List<String> queues,
+    Collection<String> probes,
     boolean areKnown) {
 
   /** Creates the names of plug-ins, before the document is read. */
@@ -39,21 +43,27 @@ public record Names(
         Levels.of(List.of()),
         ResourceCatalog.EMPTY,
         List.of(),
+        List.of(),
         false);
   }
 
   /** The names that jobs under these settings can refer to. */
   public static Names of(Settings settings) {
-    return new Names(List.of(), List.of(), List.of())
-        .with(
-            settings.levels(),
-            settings.resources(),
-            settings.rules().queues().stream().map(queue -> queue.name()).toList());
+    Json probes = settings.original().get("probes");
+    return new Names(
+        List.of(),
+        List.of(),
+        List.of(),
+        settings.levels(),
+        settings.resources(),
+        settings.rules().queues().stream().map(queue -> queue.name()).toList(),
+        probes instanceof Json.Obj object ? object.members().keySet() : Set.of(),
+        true);
   }
 
   /** A copy with the names that the document defines. */
   public Names with(Levels newLevels, ResourceCatalog newResources, List<String> newQueues) {
     return new Names(
-        policies, workerSelectors, nodeSources, newLevels, newResources, newQueues, true);
+        policies, workerSelectors, nodeSources, newLevels, newResources, newQueues, probes, true);
   }
 }

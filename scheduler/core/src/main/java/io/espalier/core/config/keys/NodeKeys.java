@@ -82,7 +82,7 @@ final class NodeKeys extends Section<NodeKeys.Tree> {
         private final Key<NodeSourceSpec, String> source =
             key(
                     "source",
-                    ValueType.plugIn("node source", Names::nodeSources),
+                    ValueType.known("node source", Names::nodeSources),
                     NodeSourceSpec::source,
                     "The kind: `empty`, `manual`, `range_label`, `add_time`, `script`, `file`,"
                         + " `http`, `sql`, `zookeeper`, or another that is installed; [see"

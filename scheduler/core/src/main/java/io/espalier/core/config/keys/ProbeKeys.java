@@ -54,7 +54,7 @@ final class ProbeKeys {
         private final Key<ProbeSpec, String> source =
             key(
                     "source",
-                    ValueType.plugIn("source of a probe", ProbeKeys::sources),
+                    ValueType.known("source of a probe", ProbeKeys::sources),
                     ProbeSpec::source,
                     "Where values come from: `push`, `prometheus`, or a kind of [node"
                         + " source](node-sources.md) such as `file`, `script`, `http` or `sql`,"

@@ -34,7 +34,8 @@ final class RolloutKeys {
           RolloutSpec.USUAL_SAMPLES,
           OptionalDouble.empty(),
           false,
-          false);
+          false,
+          List.of());
 
   /** {@code fail_when} of a roll-out. */
   static final Section<RolloutSpec> FAIL_WHEN =
@@ -68,15 +69,8 @@ final class RolloutKeys {
         @Override
         RolloutSpec read(ConfigObject in, RolloutSpec base) {
           OptionalDouble percent = in.read(failedPercent, base);
-          return new RolloutSpec(
-              base.stages(),
-              base.spread(),
-              base.soak(),
-              percent == null ? OptionalDouble.empty() : percent,
-              in.get(minSamples, base),
-              base.maxP95Ratio(),
-              base.approve(),
-              base.goesOn());
+          return base.withFailedPercent(percent == null ? OptionalDouble.empty() : percent)
+              .withMinSamples(in.get(minSamples, base));
         }
       };
 
@@ -121,6 +115,14 @@ final class RolloutKeys {
                 RolloutSpec::maxP95Ratio,
                 "The job is halted when the 95th percentile of the durations of a stage is more"
                     + " than so many times that of the stage before.");
+        private final Key<RolloutSpec, List<String>> probes =
+            own(
+                "probes",
+                list(ValueType.known("probe", Names::probes), ""),
+                RolloutSpec::probes,
+                "[Probes](probes.md) that halt the job when a node has a bad value after tasks of"
+                    + " the roll-out have started below it. A stage waits for their values before"
+                    + " the next one opens.");
         private final Key<RolloutSpec, Boolean> approve =
             own(
                 "approve",
@@ -148,7 +150,8 @@ final class RolloutKeys {
                   failing.map(RolloutSpec::minSamples).orElse(RolloutSpec.USUAL_SAMPLES),
                   in.get(maxP95Ratio, base),
                   in.get(approve, base),
-                  in.get(goesOn, base));
+                  in.get(goesOn, base),
+                  in.get(probes, base));
           ConfigValue given = in.find(stages);
           int before = in.value().problems().errors();
           if (given != null && read != null) {

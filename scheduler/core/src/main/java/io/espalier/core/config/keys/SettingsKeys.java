@@ -2,8 +2,8 @@ package io.espalier.core.config.keys;
 
 import static io.espalier.core.config.keys.ValueType.bool;
 import static io.espalier.core.config.keys.ValueType.int64;
+import static io.espalier.core.config.keys.ValueType.known;
 import static io.espalier.core.config.keys.ValueType.membersSchema;
-import static io.espalier.core.config.keys.ValueType.plugIn;
 import static io.espalier.core.config.keys.ValueType.seconds;
 
 import io.espalier.core.config.GroupRule;
@@ -127,7 +127,7 @@ public final class SettingsKeys extends Section<Settings> {
   private final Key<Settings, String> policy =
       key(
           "scheduler",
-          plugIn("scheduling policy", Names::policies),
+          known("scheduling policy", Names::policies),
           Settings::policy,
           "The [policy](policies.md) that orders jobs: `roundrobin`, `randomized_priority`,"
               + " `ranked_priority`, `long_tail`, `fair_share`, or another that is installed.");
@@ -141,7 +141,7 @@ public final class SettingsKeys extends Section<Settings> {
   private final Key<Settings, String> workerSelector =
       key(
           "remote_worker_selector",
-          plugIn("worker selector", Names::workerSelectors),
+          known("worker selector", Names::workerSelectors),
           Settings::workerSelector,
           "Which of the [workers](workers.md#which-worker) that fit gets a task: `roundrobin`,"
               + " `busiest`, `least_loaded`, `two_choice`, `measured`, or another that is"

@@ -197,8 +197,8 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
         "{'enum': " + Json.strings(words.keySet()).toString().replace('"', '\'') + "}");
   }
 
-  /** The name of a plug-in; another name is an error. */
-  static ValueType<String> plugIn(String what, Function<Names, Collection<String>> known) {
+  /** The name of something that is known, such as a plug-in; another name is an error. */
+  static ValueType<String> known(String what, Function<Names, Collection<String>> known) {
     return of(
         value -> {
           String name = value.text();

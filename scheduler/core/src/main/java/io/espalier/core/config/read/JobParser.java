@@ -8,8 +8,10 @@ import io.espalier.core.config.keys.ConfigObject;
 import io.espalier.core.config.keys.ConfigValue;
 import io.espalier.core.config.keys.JobKeys;
 import io.espalier.core.config.keys.Names;
+import io.espalier.core.config.rollout.RolloutSpec;
 import io.espalier.core.config.window.OpenTimes;
 import io.espalier.core.config.window.Schedule;
+import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem.Severity;
@@ -64,7 +66,24 @@ final class JobParser {
     Job job = JobKeys.JOB.read(in, usual);
     warnOfNeverFitting(in, job);
     checkWindows(in, job);
+    checkProbes(in, job);
     return job.parsedFrom(in.json(), problems.sorted());
+  }
+
+  private void checkProbes(ConfigObject in, Job job) {
+    ConfigValue staged = in.find(JobKeys.JOB.rollout);
+    List<String> asked = job.scheduling().rollout().map(RolloutSpec::probes).orElse(List.of());
+    for (ProbeSpec probe : settings.rules().probes()) {
+      if (staged != null && asked.contains(probe.name()) && probe.level() > job.level()) {
+        staged.error(
+            "probe \""
+                + probe.name()
+                + "\" is about nodes of level \""
+                + settings.levels().name(probe.level())
+                + "\", and the tasks do not run below them",
+            "name a probe of the level of the tasks, or of one above");
+      }
+    }
   }
 
   private void checkWindows(ConfigObject in, Job job) {

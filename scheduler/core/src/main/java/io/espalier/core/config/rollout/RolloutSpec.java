@@ -1,5 +1,6 @@
 package io.espalier.core.config.rollout;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +20,9 @@ import java.util.OptionalDouble;
  * @param approve whether a person must open each further stage
  * @param goesOn whether the stages go on when what the tasks run has changed; otherwise they begin
  *     again, for the tasks that are left
+ * @param probes names of probes; a bad value below which tasks of the roll-out run halts the job
  */
+@RecordBuilder
 public record RolloutSpec(
     List<RolloutStage> stages,
     Optional<Integer> spread,
@@ -28,11 +31,14 @@ public record RolloutSpec(
     int minSamples,
     OptionalDouble maxP95Ratio,
     boolean approve,
-    boolean goesOn) {
+    boolean goesOn,
+    List<String> probes)
+    implements RolloutSpecBuilder.With {
   /** The usual {@link #minSamples}. */
   public static final int USUAL_SAMPLES = 20;
 
   public RolloutSpec {
     stages = List.copyOf(stages);
+    probes = List.copyOf(probes);
   }
 }

@@ -20,6 +20,7 @@ import io.espalier.core.text.ShortText;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -217,6 +218,40 @@ public final class HealthLimits implements RoundStep {
   /** How many values were looked at so far: what the steps have cost. */
   public long looked() {
     return looked;
+  }
+
+  /** The name of the level that a probe is about; empty: there is no such probe. */
+  public String level(String probe) {
+    ProbeValues values = probes.get(probe);
+    return values == null ? "" : values.level;
+  }
+
+  /** The nodes whose newest value is bad, and not too old. */
+  public Set<String> bad(String probe) {
+    ProbeValues values = probes.get(probe);
+    return values == null ? Set.of() : Collections.unmodifiableSet(values.bad());
+  }
+
+  /** The newest value of a node, which may be too old; null: there is none. */
+  public @Nullable Sample newest(String probe, String node) {
+    ProbeValues values = probes.get(probe);
+    return values == null ? null : values.newest(node);
+  }
+
+  /** Returns whether a node has a value that is not too old, and was sampled since an instant. */
+  public boolean isKnownSince(String probe, String node, long sinceMillis, long nowMillis) {
+    ProbeValues values = probes.get(probe);
+    Sample newest = newest(probe, node);
+    return values != null
+        && newest != null
+        && newest.atMillis() >= sinceMillis
+        && !values.isOld(newest.atMillis(), nowMillis);
+  }
+
+  /** Says what a value means, such as {@code probe lag is 7.2 (bad above 5)}. */
+  public String words(String probe, Sample value) {
+    ProbeValues values = probes.get(probe);
+    return values == null ? "probe " + probe : ProbeWords.value(values, value.value());
   }
 
   /** A number that grows when what is left of a limit changes. */

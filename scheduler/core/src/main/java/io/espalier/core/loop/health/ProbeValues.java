@@ -6,9 +6,11 @@ import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +35,7 @@ final class ProbeValues {
   private int enabled;
   private long newestMillis = Long.MIN_VALUE / 2;
   private int fresh;
-  private int bad;
+  private final Set<String> bad = new LinkedHashSet<>();
 
   /** How many enabled nodes have a value that is not too old. */
   private int known;
@@ -45,7 +47,6 @@ final class ProbeValues {
   private static final class Value {
     Sample newest;
     boolean isFresh;
-    boolean isBad;
     boolean isKnown;
 
     /** When it is looked at because it may be too old; {@link Long#MAX_VALUE}: never. */
@@ -122,10 +123,13 @@ final class ProbeValues {
     boolean isBad = isFresh && verdict(value.newest.value()) == SlotControl.Verdict.BAD;
     boolean isKnown = isFresh && node >= 0 && isEnabled(node);
     fresh += change(value.isFresh, isFresh);
-    bad += change(value.isBad, isBad);
+    if (isBad) {
+      bad.add(value.newest.node());
+    } else {
+      bad.remove(value.newest.node());
+    }
     known += change(value.isKnown, isKnown);
     value.isFresh = isFresh;
-    value.isBad = isBad;
     value.isKnown = isKnown;
     if (!isKnown && node >= 0) {
       firstMissing = Math.min(firstMissing, node);
@@ -153,7 +157,7 @@ final class ProbeValues {
       all.set(place, last);
     }
     fresh -= value.isFresh ? 1 : 0;
-    bad -= value.isBad ? 1 : 0;
+    bad.remove(value.newest.node());
     known -= value.isKnown ? 1 : 0;
     byNode.remove(value.newest.node());
     return value.newest.node();
@@ -225,7 +229,8 @@ final class ProbeValues {
     return fresh;
   }
 
-  int bad() {
+  /** The nodes whose newest value is bad, and not too old. */
+  Set<String> bad() {
     return bad;
   }
 

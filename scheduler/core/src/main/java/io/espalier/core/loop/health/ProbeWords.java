@@ -80,7 +80,7 @@ final class ProbeWords {
         probe.spec.goodBelow(),
         probe.answeredMillis,
         probe.fresh(),
-        probe.bad(),
+        probe.bad().size(),
         probe.nodeCount(),
         resources,
         lowered,

@@ -4,10 +4,10 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.rollout.RolloutSpec;
-import io.espalier.core.config.task.TaskVariables;
 import io.espalier.core.event.EventKind;
-import io.espalier.core.json.Json;
+import io.espalier.core.loop.health.HealthLimits;
 import io.espalier.core.loop.state.DurationHistogram;
+import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.RoundStep;
@@ -15,7 +15,6 @@ import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.rollout.Rollout;
 import io.espalier.core.rollout.Rollout.Phase;
 import io.espalier.core.rollout.RolloutMembers;
-import io.espalier.core.rollout.RolloutOrder;
 import io.espalier.core.rollout.RolloutRules;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -49,6 +48,7 @@ public final class RolloutTracker implements RoundStep {
   private final SchedulingCore core;
   private final LoopEvents events;
   private final Quarantines quarantines;
+  private final StageProbes probes;
   private final Supplier<StoreTransaction.Builder> batch;
   private final BooleanSupplier mayBegin;
   private final Map<String, StagedJob> all = new TreeMap<>();
@@ -82,11 +82,14 @@ public final class RolloutTracker implements RoundStep {
       SchedulingCore core,
       LoopEvents events,
       Quarantines quarantines,
+      LiveTasks live,
+      HealthLimits health,
       Supplier<StoreTransaction.Builder> batch,
       BooleanSupplier mayBegin) {
     this.core = core;
     this.events = events;
     this.quarantines = quarantines;
+    this.probes = new StageProbes(core, live, health);
     this.batch = batch;
     this.mayBegin = mayBegin;
   }
@@ -143,6 +146,15 @@ public final class RolloutTracker implements RoundStep {
   }
 
   // ---- what happens
+
+  /** Sees the start of a task. */
+  public void placed(Live task, long nowMillis) {
+    StagedJob staged = all.isEmpty() ? null : all.get(task.key.job());
+    RolloutSpec spec = staged == null || staged.hasPassed() ? null : spec(staged.name());
+    if (staged != null && spec != null) {
+      probes.placed(staged, spec, task.run, nowMillis);
+    }
+  }
 
   /**
    * Counts the end of an attempt.
@@ -212,7 +224,7 @@ public final class RolloutTracker implements RoundStep {
    * Goes on with a halted roll-out, if it is one; what was counted so far does not count. One that
    * cannot be read begins again.
    */
-  public void resume(String job) {
+  public void resume(String job, long nowMillis) {
     if (unread.remove(job) != null) {
       batch.get().endRollout(job);
       configure();
@@ -221,7 +233,7 @@ public final class RolloutTracker implements RoundStep {
     StagedJob staged = all.get(job);
     if (staged != null && staged.now.phase() == Phase.HALTED) {
       core.open(GateKind.HALTED, job);
-      staged.clear();
+      staged.clear(nowMillis);
       put(staged, staged.now.resumed());
       isDirty = true;
     }
@@ -269,7 +281,8 @@ public final class RolloutTracker implements RoundStep {
     }
     boolean drew = !toDraw.isEmpty() && mayBegin.getAsBoolean() && drawNext(nowMillis);
     boolean isAll = setApart() || isNew || drew || isDirty;
-    if (all.isEmpty() || !(isAll || changes != core.changes() || nowMillis >= next)) {
+    boolean hasNews = probes.look(all.values());
+    if (all.isEmpty() || !(isAll || hasNews || changes != core.changes() || nowMillis >= next)) {
       return isNew || drew;
     }
     isDirty = false;
@@ -351,7 +364,8 @@ public final class RolloutTracker implements RoundStep {
 
   @Override
   public boolean mayOpen() {
-    return next != Long.MAX_VALUE;
+    return next != Long.MAX_VALUE
+        || all.values().stream().anyMatch(staged -> !staged.missing.isEmpty());
   }
 
   private void configure() {
@@ -386,7 +400,7 @@ public final class RolloutTracker implements RoundStep {
 
   private void configure(Job job, RolloutSpec spec) {
     StagedJob staged = all.get(job.name());
-    long fingerprint = fingerprint(job, spec);
+    long fingerprint = RolloutFingerprint.of(job, spec);
     if (staged != null && staged.now.fingerprint() == fingerprint) {
       return;
     }
@@ -396,32 +410,6 @@ public final class RolloutTracker implements RoundStep {
     }
     toDraw.add(job.name());
     core.close(Gate.of(GateKind.ROLLOUT, job.name(), ""));
-  }
-
-  /** Returns a number for what the tasks of a job run, and in which stages. */
-  private static long fingerprint(Job job, RolloutSpec spec) {
-    StringBuilder text = new StringBuilder();
-    for (String key : List.of("command", "call", "steps", "compensate", "config")) {
-      text.append(key).append('=').append(job.original().get(key)).append('\n');
-    }
-    text.append(job.original().get("task_subprocess")).append('\n');
-    text.append(inherited(job));
-    spec.stages().forEach(stage -> text.append(stage.text()).append(' '));
-    text.append(spec.spread().orElse(-1));
-    return RolloutOrder.hash(job.name(), text.toString());
-  }
-
-  /** Returns the variables of its tasks that a job has from the settings; empty: none. */
-  private static String inherited(Job job) {
-    Json own = job.original().get("task_subprocess");
-    Json.Obj said = own instanceof Json.Obj object ? object : Json.Obj.EMPTY;
-    TaskVariables all = job.subprocess().variables();
-    List<String> passed = said.get("pass_environment") == null ? all.passed() : List.of();
-    Map<String, String> set = new TreeMap<>(all.set());
-    if (said.get("environment") instanceof Json.Obj environment) {
-      set.keySet().removeAll(environment.members().keySet());
-    }
-    return passed.isEmpty() && set.isEmpty() ? "" : passed + " " + set + "\n";
   }
 
   /** Draws the stages of one job in slices; returns whether they are known now. */
@@ -467,7 +455,7 @@ public final class RolloutTracker implements RoundStep {
     List<Long> sizes = drawn.sizes();
     RolloutMembers members = RolloutMembers.of(name, drawn.members(), sizes);
     List<String> stages = spec.stages().stream().map(stage -> stage.text()).toList();
-    Rollout first = Rollout.begun(name, fingerprint(job, spec), stages, sizes, nowMillis);
+    Rollout first = Rollout.begun(name, RolloutFingerprint.of(job, spec), stages, sizes, nowMillis);
     StagedJob staged = new StagedJob(first, members);
     staged.apart = quarantines.nodesClosedTo(name);
     all.put(name, staged);
@@ -502,11 +490,14 @@ public final class RolloutTracker implements RoundStep {
     if (now.phase() == Phase.PASSED || now.phase() == Phase.HALTED || left < 0) {
       return;
     }
+    probes.restored(staged, spec);
     DurationHistogram times = staged.durations;
     String failure = RolloutRules.failure(spec, now, left > 0, times.total(), times.quantile(0.95));
+    failure = failure == null ? probes.bad(staged, spec) : failure;
     if (failure != null && now.phase() != Phase.WAITING) {
       halt(staged, failure, "", nowMillis);
     } else if (left > 0) {
+      staged.missing = "";
       if (now.phase() != Phase.RUNNING) {
         put(staged, now.in(Phase.RUNNING, 0));
         close(staged, spec);
@@ -550,6 +541,14 @@ public final class RolloutTracker implements RoundStep {
       staged.nextMillis = until;
       return;
     }
+    String missing = probes.missing(staged, spec, nowMillis);
+    if (!missing.equals(staged.missing)) {
+      staged.missing = missing;
+      close(staged, spec);
+    }
+    if (!missing.isEmpty()) {
+      return;
+    }
     if (!doubt.isEmpty()) {
       if (!doubt.equals(staged.now.reason())) {
         put(staged, staged.now.inconclusive(doubt));
@@ -571,7 +570,7 @@ public final class RolloutTracker implements RoundStep {
     DurationHistogram times = staged.durations;
     boolean isEnough = spec != null && times.total() >= spec.minSamples();
     long p95 = isEnough ? times.quantile(0.95) : staged.now.p95Millis();
-    staged.clear();
+    staged.clear(nowMillis);
     put(staged, staged.now.opened(staged.now.next(), p95, nowMillis));
     close(staged, spec);
     event(EventKind.ROLLOUT_STAGE_OPENED, staged.now, nowMillis, author, reason);
@@ -579,6 +578,7 @@ public final class RolloutTracker implements RoundStep {
   }
 
   private void halt(StagedJob staged, String why, String author, long nowMillis) {
+    staged.missing = "";
     put(staged, staged.now.halted(why, author));
     closeHalted(staged.now);
     close(staged, null);
@@ -600,7 +600,11 @@ public final class RolloutTracker implements RoundStep {
   private void close(StagedJob staged, @Nullable RolloutSpec spec) {
     Rollout now = staged.now;
     core.close(
-        new StageGate(staged.members, now.stage(), staged.apart, RolloutWords.whenNext(now, spec)));
+        new StageGate(
+            staged.members,
+            now.stage(),
+            staged.apart,
+            RolloutWords.whenNext(now, spec, staged.missing)));
   }
 
   private void put(StagedJob staged, Rollout now) {

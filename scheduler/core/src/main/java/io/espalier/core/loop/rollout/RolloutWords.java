@@ -31,8 +31,12 @@ final class RolloutWords {
     return unread(first.getKey(), first.getValue()) + (more == 0 ? "" : " (and " + more + " more)");
   }
 
-  /** Returns when the next stage opens. */
-  static String whenNext(Rollout now, @Nullable RolloutSpec spec) {
+  /**
+   * Returns when the next stage opens.
+   *
+   * @param missing which value its probes must have before; empty: none
+   */
+  static String whenNext(Rollout now, @Nullable RolloutSpec spec, String missing) {
     if (now.isLast()) {
       return "all stages are open";
     }
@@ -45,7 +49,7 @@ final class RolloutWords {
           opens
               + "somebody promotes the job"
               + (now.reason().isEmpty() ? "" : " or lifts the quarantine: " + now.reason());
-      case SOAKING -> opens + stage + soaks;
+      case SOAKING -> opens + (missing.isEmpty() ? stage + soaks : missing);
       case RUNNING, PASSED ->
           opens
               + stage

@@ -6,7 +6,9 @@ import io.espalier.core.rollout.RolloutMembers;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.status.TaskStatus;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** The roll-out of one job, with what is counted of its open stage. For the owner thread. */
@@ -22,13 +24,25 @@ final class StagedJob {
   /** The nodes whose tasks were counted as failed, since a restart at most. */
   final Set<String> failedOnce = new HashSet<>();
 
+  /**
+   * When tasks first started below the nodes of the levels of its probes, or when the roll-out was
+   * resumed or promoted last: earlier values do not count. Since a restart at most.
+   */
+  final Map<Scope, Long> started = new LinkedHashMap<>();
+
+  /** Which value its probes must have before the next stage opens; empty: none. */
+  String missing = "";
+
   /** The nodes in quarantine: tasks below them are not part of the sample. */
   List<Scope> apart = List.of();
 
   /** Whether tasks may have been counted before a restart. */
   boolean isRestored;
 
-  /** Whether a task has ended since the last evaluation. */
+  /** Whether {@link #started} has the nodes of tasks that run since before a restart. */
+  boolean knowsRunning;
+
+  /** Whether a task has ended, or a value of its probes has come, since the last evaluation. */
   boolean isDirty;
 
   /** How many tasks of its stages were left at the last evaluation. */
@@ -55,8 +69,10 @@ final class StagedJob {
     return failedOnce.contains(node) || (isRestored && before.position() > 0);
   }
 
-  /** Begins the count again. */
-  void clear() {
+  /** Begins the count again; values of probes up to now do not count any more. */
+  void clear(long nowMillis) {
+    started.replaceAll((node, since) -> nowMillis);
+    missing = "";
     durations = new DurationHistogram();
     failedOnce.clear();
     isRestored = false;
