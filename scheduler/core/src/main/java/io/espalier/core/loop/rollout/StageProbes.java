@@ -79,8 +79,8 @@ final class StageProbes {
       String level = health.level(probe);
       for (String node : health.bad(probe)) {
         Long since = staged.started.get(Scope.node(level, node));
-        Sample value = since == null ? null : health.newest(probe, node);
-        if (value != null && value.atMillis() >= since) {
+        Sample value = health.newest(probe, node);
+        if (since != null && value != null && value.atMillis() >= since) {
           return health.words(probe, value) + " on " + level + " " + node;
         }
       }
