@@ -214,6 +214,13 @@ final class ClusterInvariants {
     }
   }
 
+  /** The leader hands over a start that it has placed with or without a value of its host. */
+  void placed(LaunchSpec launch, boolean hadValue) {
+    if (!hadValue) {
+      violated(Invariant.PROBED, RunId.of(launch) + " starts without a value of its host");
+    }
+  }
+
   /** All workers have confirmed a brake that stops everything, or a job. */
   void braked(Brake.Key key) {
     confirmed.add(key);

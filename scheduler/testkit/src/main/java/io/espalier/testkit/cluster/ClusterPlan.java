@@ -61,6 +61,10 @@ final class ClusterPlan {
   private final ProtocolTimers timers;
   private final ProtocolTimers otherTimers;
   private final boolean steered;
+
+  /** Whether the limit of hosts follows a probe. */
+  private final boolean probed;
+
   private final Program program;
 
   /** The batches of the light job; empty: it has none. */
@@ -79,7 +83,8 @@ final class ClusterPlan {
    */
   record Charge(String counter, int slots, int limit) {}
 
-  ClusterPlan(Random random) {
+  ClusterPlan(Random random, boolean probed) {
+    this.probed = probed;
     int kind = random.nextInt(10);
     durable = kind > 0;
     elected = kind > 4;
@@ -101,7 +106,8 @@ final class ClusterPlan {
     steered = random.nextBoolean();
     // A source of its own: without steps, a seed lives as it always has.
     Random ofSteps = new Random(chaosMillis * 31 + taskMillis);
-    program = ofSteps.nextInt(3) == 0 ? someSteps(ofSteps) : Program.NONE;
+    // The steps after the first one start on slots that the task has.
+    program = ofSteps.nextInt(3) == 0 && !probed ? someSteps(ofSteps) : Program.NONE;
     Random ofBatches = new Random(chaosMillis * 37 + taskMillis);
     batch = ofBatches.nextInt(3) == 0 ? Optional.of(someBatch(ofBatches)) : Optional.empty();
     Random ofVerification = new Random(chaosMillis * 41 + taskMillis);
@@ -161,6 +167,9 @@ final class ClusterPlan {
             .resource(bottom, "db_slots", DB_SLOTS)
             .resource("worker", "cores", workerSlots);
     fixture.resource("instance", LINKS, MOST_LINKS, 0);
+    if (probed) {
+      fixture.rules(ProbeTrouble.rules(HOST, "host_slots"));
+    }
     jobs.forEach((job, created) -> fixture.job(job, job(job, created)));
     return fixture.build();
   }
@@ -298,6 +307,11 @@ final class ClusterPlan {
         : TimeLimits.NONE;
   }
 
+  /** Returns whether it is known on which host a task is placed, and that a probe allows it. */
+  boolean isProbed() {
+    return probed && !steered;
+  }
+
   /** Returns the charges of one live invocation. */
   List<Charge> charges(String job, String node, String shard) {
     if (steered) {
@@ -403,6 +417,7 @@ final class ClusterPlan {
         + (program.restartsFromFirst() ? " from the first" : "")
         + verification.map(how -> ", verified: " + how.size(tasks() / CORES.size())).orElse("")
         + batch.map(spec -> ", batches of " + spec.max()).orElse("")
+        + (probed ? ", limits that follow a probe" : "")
         + (steered ? ", nodes and jobs that change" : "")
         + ", trouble for "
         + chaosMillis

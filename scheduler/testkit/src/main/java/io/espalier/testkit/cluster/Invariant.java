@@ -21,6 +21,11 @@ public enum Invariant {
    * the answer says that all workers have confirmed the brake, none begins a start of it.
    */
   BRAKED,
+  /**
+   * Where a limit follows a probe, with a floor of 0, a leader places no task on a host unless it
+   * was given a value of the host that is not too old.
+   */
+  PROBED,
   /** A start is sent only after its assignment is durable. */
   DURABLE_BEFORE_DISPATCH,
   /** The durable store contains the result of every end that was acknowledged to its worker. */

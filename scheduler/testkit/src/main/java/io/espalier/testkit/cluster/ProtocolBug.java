@@ -96,6 +96,8 @@ public enum ProtocolBug {
   INCARNATIONS_READ_EARLY(Invariant.FINAL_IS_FINAL, 12),
   /** Monitors see changes that are not durable yet. */
   SHOWN_BEFORE_DURABLE(Invariant.SHOWN_IS_DURABLE, 2),
+  /** When a probe does not answer, its last values count as sampled now. */
+  OLD_VALUES_AS_NEW(Invariant.PROBED, 3),
   /** A new leader does not read the brakes that were set under the one before it. */
   BRAKES_FORGOTTEN(Invariant.BRAKED, 201),
   /**

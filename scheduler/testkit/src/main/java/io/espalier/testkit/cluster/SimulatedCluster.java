@@ -35,6 +35,10 @@ public final class SimulatedCluster {
   final SimulatedStore store;
   final SimulatedSources sources;
   final SimulatedProcess nobody;
+
+  /** What a limit follows; null: nothing. */
+  final @Nullable ProbeTrouble probe;
+
   private final @Nullable ProtocolBug bug;
   private final @Nullable Consumer<String> tracer;
   private final long seed;
@@ -74,9 +78,10 @@ public final class SimulatedCluster {
     this.bug = bug;
     this.tracer = tracer;
     this.random = new Random(seed * 0x9e3779b97f4a7c15L + 1);
-    this.plan = new ClusterPlan(random);
+    this.plan = new ClusterPlan(random, ProbeTrouble.isIn(seed));
     this.invariants = new ClusterInvariants(plan, coverage);
     this.sources = new SimulatedSources(plan);
+    this.probe = ProbeTrouble.isIn(seed) ? new ProbeTrouble(this, plan.hosts(), seed) : null;
     this.nobody = new SimulatedProcess(this, "nobody");
     int hosts = plan.workers() + 1;
     this.network = new SimulatedNetwork(timeline, random, coverage, hosts + 2);
@@ -138,6 +143,9 @@ public final class SimulatedCluster {
       if (isBraked()) {
         new BrakeTrouble(this, schedulers, seed).begin();
       }
+      if (probe != null) {
+        probe.begin();
+      }
       steps = until(plan.chaosMillis(), () -> false, steps);
       quiet = true;
       calm();
@@ -188,6 +196,9 @@ public final class SimulatedCluster {
     network.heal();
     store.heal();
     sources.heal();
+    if (probe != null) {
+      probe.heal();
+    }
     schedulers.stream().filter(s -> !s.isAsleep()).forEach(s -> s.goOn(true));
     workers.stream().filter(w -> !w.host.isAsleep()).forEach(w -> w.jvm().goOn(true));
     releaseAll();

@@ -94,6 +94,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   private final ProtocolTimers timers;
   private final boolean unknownPast;
   private final ProvenTurn<Long> turn;
+  private final @Nullable SimulatedPoller poller;
   private boolean outwaited;
   private boolean inTurn;
   private long openedAt;
@@ -125,6 +126,8 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
             timers,
             unknownPast ? SchedulerProtocol.Past.UNKNOWN : SchedulerProtocol.Past.KNOWN,
             this);
+    poller =
+        cluster.probe == null ? null : new SimulatedPoller(process, cluster.probe, inputs::add);
     turn = new ProvenTurn<>(new Side(), toSide, MOST_MESSAGES);
     core = new SchedulingCore(epoch);
     loop =
@@ -215,6 +218,9 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
             rows.stream().filter(row -> row.status().main() == TaskStatus.Main.RUNNING).toList(),
             List.of()));
     new SimulatedChanges(process, core, inputs::add, epoch).look();
+    if (poller != null) {
+      poller.ask();
+    }
     process.poke();
   }
 
@@ -483,6 +489,9 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
                           && (brake.untilMillis() == 0 || process.localNow() < brake.untilMillis()))
               .toList();
       cluster.invariants.handedOver(launch, inForce);
+    }
+    if (poller != null && cluster.plan.isProbed()) {
+      cluster.invariants.placed(launch, poller.hadValue(launch.invocation().startMillis()));
     }
     known.add(RunId.of(launch));
     toSide.add(() -> side.start(launch, process.localNow()));

@@ -57,7 +57,7 @@ final class SimulatedSources {
         config, TreeFixture.of(config.settings().levels(), NodeOrder.ORIGINAL, nodes));
   }
 
-  private static String name(int node) {
+  static String name(int node) {
     return "n" + (node + 1);
   }
 

@@ -78,6 +78,7 @@ public enum SimulationEvent {
   JOB_PAUSED,
   LIMIT_SET,
   BRAKE_SET,
+  PROBE_BROKEN,
   /** A worker takes a start back that it has not begun. */
   START_RECALLED,
   READING_SLOW,
