@@ -111,6 +111,14 @@ class StoreFailoverIT {
                     .hasSizeGreaterThan(times));
   }
 
+  private static void awaitStandby(Espalier standby, Espalier leader) {
+    Http http = new Http(standby.url());
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> assertThat(Site.text(http.get("/readyz"), "leader_url")).isEqualTo(leader.url()));
+  }
+
   private void awaitNewStarts() {
     int before = site.starts("work").size();
     await().atMost(PATIENCE).until(() -> site.starts("work").size() > before + 4);
@@ -133,12 +141,8 @@ class StoreFailoverIT {
     }
     awaitSaid(second, "standing by at the group at status store " + schema(), 1);
     awaitNewStarts();
+    awaitStandby(second, first);
     Http standby = new Http(second.url());
-    await()
-        .atMost(PATIENCE)
-        .untilAsserted(
-            () ->
-                assertThat(Site.text(standby.get("/readyz"), "leader_url")).isEqualTo(first.url()));
     assertThat(Site.text(standby.get("/api/v1/jobs"), "jobs", "0", "name")).isEqualTo("work");
 
     site.write(
@@ -147,11 +151,21 @@ class StoreFailoverIT {
         site.espalier("plan", "work.json", "--job", "work", "--json", "--server", first.url());
     String plan = Site.text(planned.json(), "token");
 
+    // The big red button of one that does not lead; what it stops stays so under the next leader.
+    Ended braked = site.espalier("brake", "--reason", "a test", "--server", second.url());
+    assertThat(braked.code()).as(braked.stderr()).isZero();
+    assertThat(braked.stdout() + braked.stderr()).doesNotContain("not confirmed");
+
     // Frozen for longer than its proof counts: it wakes up as one of many.
     first.signal("STOP");
     awaitSaid(second, "espalier: leading\n", 1);
+    int before = site.starts("work").size();
     first.signal("CONT");
     awaitSaid(first, "leading no more|cannot lead", 1);
+    awaitStandby(first, second);
+    assertThat(site.starts("work")).as("nothing starts under the brake").hasSize(before);
+    Ended released = site.espalier("release", "--server", first.url());
+    assertThat(released.code()).as(released.stderr()).isZero();
     awaitNewStarts();
 
     Ended check = site.espalier("ha-check", "--status-store", schema(), "--drill");
