@@ -34,6 +34,7 @@ import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.JobDurations;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
@@ -120,6 +121,7 @@ final class LoopWorld {
 
   final Map<String, JobStateRecord> jobStates = new LinkedHashMap<>();
   List<QueueUsage> queueUsage = List.of();
+  final Map<String, JobDurations> durations = new LinkedHashMap<>();
   int queueSamples;
   final Map<String, Long> incarnations = new HashMap<>();
   final Map<TaskKey, LaunchSpec> running = new LinkedHashMap<>();
@@ -204,6 +206,7 @@ final class LoopWorld {
             List.copyOf(rollouts.values()),
             List.copyOf(quarantines.values()),
             queueUsage,
+            List.copyOf(durations.values()),
             List.of(),
             isRemote ? alive : alive.stream().filter(row -> row.call() != null).toList(),
             notifications.values().stream()
@@ -482,6 +485,8 @@ final class LoopWorld {
             batch.notifications().applyTo(notifications);
             jobStates.keySet().removeAll(batch.forgottenJobs());
             batch.jobStates().forEach(standing -> jobStates.put(standing.job(), standing));
+            durations.keySet().removeAll(batch.forgottenJobs());
+            batch.durations().forEach(each -> durations.put(each.job(), each));
             if (!batch.queueUsage().isEmpty()) {
               queueUsage = batch.queueUsage();
               queueSamples++;

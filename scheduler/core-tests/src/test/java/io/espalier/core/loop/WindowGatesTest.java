@@ -257,6 +257,53 @@ class WindowGatesTest {
     assertThat(running("j")).isOne();
   }
 
+  /** One task was killed after it had run for an hour. */
+  private String afterAKill() {
+    String config = config("", "", NIGHT + ", \"at_window_end\": \"kill\"");
+    at("2026-11-23T21:00:00Z");
+    world.configure(config);
+    until("2026-11-23T22:00:01Z");
+    world.end("j", "a", TaskResult.Kind.KILLED, null, null);
+    until("2026-11-24T19:00:00Z");
+    return config;
+  }
+
+  private void startsNothingInTheLastHour() {
+    until("2026-11-24T20:00:00Z");
+    assertThat(running("j")).isOne();
+    until("2026-11-24T21:30:00Z");
+    world.writes("j", "a", "incomplete");
+    world.advance(10_000);
+    assertThat(running("j")).isZero();
+    assertThat(reason("j", "a")).contains("a task takes up to 57 min");
+  }
+
+  @Test
+  void howLongTasksTakeOutlivesACrash() {
+    String config = afterAKill();
+    world.crashAndRestart();
+    world.configure(config);
+    startsNothingInTheLastHour();
+  }
+
+  @Test
+  void howLongTasksTakeOutlivesTheAbsenceOfTheirJob() {
+    String config = afterAKill();
+    world.configure(config.replace("bistro_job->j", "bistro_job->other"));
+    world.configure(config);
+    startsNothingInTheLastHour();
+  }
+
+  @Test
+  void durationsOfADeletedJobAreForgotten() {
+    String config = afterAKill();
+    assertThat(world.durations).containsOnlyKeys("j");
+    world.configureAnew(config, "j", 7);
+    assertThat(world.durations).isEmpty();
+    until("2026-11-24T21:30:00Z");
+    assertThat(running("j")).isOne();
+  }
+
   @Test
   void aJobThatIsClosedBecauseTasksTakeTooLongDisturbsNoRunningTask() {
     at("2026-11-23T20:00:00Z");

@@ -4,6 +4,7 @@ import io.espalier.core.notification.Notification;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.JobDurations;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
 import io.espalier.core.status.store.Quarantine;
@@ -25,6 +26,7 @@ import java.util.List;
  * @param rollouts rows of roll-outs; their later stages stay closed from the first step on
  * @param quarantines quarantines
  * @param queueUsage past usage of queues
+ * @param durations how long the tasks of jobs with windows have taken
  * @param cordons cordons of workers
  * @param running rows with the status running, of any job: all of them if the runner outlives its
  *     scheduler, otherwise only calls; the runner must report an end for each of them. Even an
@@ -39,6 +41,7 @@ public record RestoredState(
     List<RolloutRow> rollouts,
     List<Quarantine> quarantines,
     List<QueueUsage> queueUsage,
+    List<JobDurations> durations,
     List<WorkerCordon> cordons,
     List<StatusRow> running,
     List<Notification> notifications) {
@@ -63,6 +66,7 @@ public record RestoredState(
         store.rollouts(),
         store.quarantines(),
         store.queueUsage(),
+        store.durations(),
         store.cordons(),
         running(store, outlives),
         store.notifications());

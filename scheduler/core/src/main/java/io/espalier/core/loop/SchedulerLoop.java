@@ -159,7 +159,7 @@ public final class SchedulerLoop {
         new BrakeCommands(core, live, ports.runner(), events, chores::add, this::viewChanged);
     this.verifications = new JobVerifications(core, live);
     this.outcomes = new JobStateTracker(core, events, verifications);
-    WindowGates windows = new WindowGates(core, events, paces);
+    WindowGates windows = new WindowGates(core, events, paces, this::batch);
     this.health = new HealthLimits(core, events);
     this.quarantines = new Quarantines(core, events, this::batch);
     this.rollouts =
@@ -249,6 +249,7 @@ public final class SchedulerLoop {
     quarantines.restore(stored.quarantines());
     pool.restore(stored.cordons());
     outbox.restore(stored.notifications());
+    paces.restore(stored.durations());
     restored = stored;
     views.changed();
   }
@@ -417,6 +418,7 @@ public final class SchedulerLoop {
     committer.stop();
     outbox.stop();
     queueSamples.take();
+    paces.changed().forEach(batch()::durations);
   }
 
   // ---- state, for the owner's thread

@@ -304,6 +304,7 @@ final class TaskCompletion {
   /** Discards what is known of an earlier job of the same name. */
   void forget(String job) {
     lost.values().removeIf(attempt -> attempt.job().equals(job));
+    paces.forget(job);
   }
 
   private TaskEvent meaning(TaskResult end, TaskResult explained, Live task) {

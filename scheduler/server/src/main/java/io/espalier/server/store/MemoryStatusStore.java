@@ -7,6 +7,7 @@ import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.JobDurations;
 import io.espalier.core.status.store.KeyedAnswer;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
@@ -49,6 +50,7 @@ public final class MemoryStatusStore implements StatusStore {
   private final Map<Notification.Key, Notification> notifications = new LinkedHashMap<>();
   private final Map<String, KeyedAnswer> answers = new LinkedHashMap<>();
   private List<QueueUsage> queueUsage = List.of();
+  private final Map<String, JobDurations> durations = new HashMap<>();
   private final Map<String, Long> incarnations = new HashMap<>();
   private final Map<String, Long> absences = new HashMap<>();
   private final TreeMap<Long, Event> events = new TreeMap<>();
@@ -260,6 +262,11 @@ public final class MemoryStatusStore implements StatusStore {
   }
 
   @Override
+  public synchronized List<JobDurations> durations() {
+    return List.copyOf(durations.values());
+  }
+
+  @Override
   public synchronized List<QueueUsage> queueUsage() {
     return queueUsage;
   }
@@ -307,6 +314,7 @@ public final class MemoryStatusStore implements StatusStore {
     batch.notifications().applyTo(notifications);
     batch.answers().applyTo(answers);
     batch.jobStates().forEach(standing -> jobStates.put(standing.job(), standing));
+    batch.durations().forEach(each -> durations.put(each.job(), each));
     if (!batch.queueUsage().isEmpty()) {
       queueUsage = batch.queueUsage();
     }
@@ -363,6 +371,7 @@ public final class MemoryStatusStore implements StatusStore {
     incarnations.remove(job);
     absences.remove(job);
     jobStates.remove(job);
+    durations.remove(job);
     Map<String, StatusRow> ofJob = rows.remove(job);
     if (ofJob != null) {
       ofJob.keySet().forEach(node -> histories.remove(new TaskKey(job, node)));

@@ -5,6 +5,7 @@ import io.espalier.core.notification.Notification;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.JobDurations;
 import io.espalier.core.status.store.KeyedAnswer;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
@@ -203,6 +204,11 @@ final class FlakyStore implements StatusStore {
   @Override
   public List<LimitOverride> limits() {
     return inner.limits();
+  }
+
+  @Override
+  public List<JobDurations> durations() {
+    return inner.durations();
   }
 
   @Override

@@ -214,6 +214,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
             cluster.store.rollouts(),
             cluster.store.quarantines(),
             List.of(),
+            List.of(),
             cluster.store.cordons(),
             rows.stream().filter(row -> row.status().main() == TaskStatus.Main.RUNNING).toList(),
             List.of()));

@@ -11,6 +11,7 @@ import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.outcome.JobStateRecord.Start;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.JobDurations;
 import io.espalier.core.status.store.KeyedAnswer;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
@@ -248,6 +249,23 @@ abstract class OperatorTablesContract extends AttemptsContract {
     store.commit(epoch, StoreTransaction.builder().queueUsage(List.of(later)).build());
     restartAfterKill();
     assertThat(store.queueUsage()).containsExactly(later);
+  }
+
+  @Test
+  void durations_are_kept_until_their_job_is_forgotten() throws Exception {
+    assertThat(store.durations()).isEmpty();
+    JobDurations first = new JobDurations("a", "40 3 41 17", "");
+    JobDurations other = new JobDurations("j".repeat(300), "", "100 1");
+    store.commit(epoch, StoreTransaction.builder().durations(first).durations(other).build());
+    restartAfterKill();
+    assertThat(store.durations()).containsExactlyInAnyOrder(first, other);
+    JobDurations later = new JobDurations("a", "40 3 41 18", "7 1");
+    store.commit(epoch, StoreTransaction.builder().durations(later).build());
+    restartAfterKill();
+    assertThat(store.durations()).containsExactlyInAnyOrder(later, other);
+    store.commit(epoch, StoreTransaction.builder().durations(later).forget("a").build());
+    restartAfterKill();
+    assertThat(store.durations()).containsExactly(other);
   }
 
   @Test

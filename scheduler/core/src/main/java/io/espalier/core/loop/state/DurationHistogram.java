@@ -106,6 +106,36 @@ public final class DurationHistogram {
     return -1;
   }
 
+  /** Returns the buckets that are not empty, for {@link #parse}. */
+  String text() {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < BUCKETS; i++) {
+      if (counts[i] > 0) {
+        text.append(text.length() == 0 ? "" : " ").append(i).append(' ').append(counts[i]);
+      }
+    }
+    return text.toString();
+  }
+
+  /** Reads the result of {@link #text}; anything else gives an empty histogram. */
+  static DurationHistogram parse(String text) {
+    DurationHistogram read = new DurationHistogram();
+    String[] numbers = text.isEmpty() ? new String[0] : text.split(" ", -1);
+    try {
+      for (int i = 0; i < numbers.length; i += 2) {
+        int count = Integer.parseInt(numbers[i + 1]);
+        read.counts[Integer.parseInt(numbers[i])] = count;
+        read.total = Math.addExact(read.total, count);
+        if (count <= 0 || read.total > 2 * MEMORY) {
+          return new DurationHistogram();
+        }
+      }
+    } catch (NumberFormatException | IndexOutOfBoundsException | ArithmeticException e) {
+      return new DurationHistogram();
+    }
+    return read;
+  }
+
   boolean isEmpty() {
     return total == 0;
   }

@@ -7,26 +7,34 @@ import io.espalier.core.api.view.WaitQuantiles;
 import io.espalier.core.forecast.JobPace;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.running.Counters;
-import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.JobDurations;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the completion rate of each job, the duration of its tasks, and how long they waited,
- * from the starts and ends of tasks in this loop; nothing is stored. The same events give the same
- * figures.
+ * from the starts and ends of tasks in this loop. Only what windows ask for is stored. The same
+ * events give the same figures.
  */
 public final class Throughput {
   /** The least number of tasks that must be done before their durations count. */
   private static final int SAMPLES = 20;
 
   private final Map<String, Pace> paces = new HashMap<>();
+
+  /** What is known of jobs with windows that have not asked since. */
+  private final Map<String, JobDurations> stored = new HashMap<>();
+
+  /** The jobs whose durations have changed since {@link #changed}. */
+  private final Set<String> unsaved = new TreeSet<>();
+
   private final MinuteCounts minutesOfAll = new MinuteCounts();
 
   private static final class Pace {
@@ -35,7 +43,7 @@ public final class Throughput {
     final CompletionRate rate = new CompletionRate();
 
     /** Null until windows ask how long tasks take. */
-    @Nullable OfWindows ofWindows;
+    @Nullable WindowDurations ofWindows;
 
     final CounterRates counters = new CounterRates();
     final MinuteCounts minutes = new MinuteCounts();
@@ -46,25 +54,6 @@ public final class Throughput {
       List<Long> millis = durations.durations(JobPace.QUANTILES, running);
       // Where none has finished, it is not to be expected that none ever will.
       return new JobPace(millis, Math.max((double) finished, 0.5) / Math.max(ended, 1));
-    }
-  }
-
-  /**
-   * The durations of the tasks that nobody slows down.
-   *
-   * @param done of those that were done
-   * @param stopped how long those had run that were killed because their window had ended
-   */
-  private record OfWindows(DurationHistogram done, DurationHistogram stopped) {
-    void ended(Live task, TaskResult end, TaskStatus status, long millis) {
-      if (task.wasThrottled) {
-        return;
-      }
-      if (end.kind() == TaskResult.Kind.EXITED && status.main() == TaskStatus.Main.DONE) {
-        done.add(millis);
-      } else if (end.kind() == TaskResult.Kind.KILLED && task.overdue == StopReason.WINDOW_ENDED) {
-        stopped.add(millis);
-      }
     }
   }
 
@@ -101,8 +90,9 @@ public final class Throughput {
     if (end.kind() == TaskResult.Kind.EXITED) {
       pace.durations.add(nowMillis - task.startedMillis());
     }
-    if (pace.ofWindows != null) {
-      pace.ofWindows.ended(task, end, status, nowMillis - task.startedMillis());
+    if (pace.ofWindows != null
+        && pace.ofWindows.ended(task, end, status, nowMillis - task.startedMillis())) {
+      unsaved.add(task.key.job());
     }
   }
 
@@ -157,8 +147,21 @@ public final class Throughput {
     return pace == null || pace.durations.total() < SAMPLES ? -1 : pace.durations.quantile(0.95);
   }
 
+  /** Forgets jobs that are not configured, but not what windows must know when they return. */
   public void retain(Set<String> jobs) {
+    paces.forEach(
+        (job, pace) -> {
+          if (pace.ofWindows != null && !jobs.contains(job)) {
+            stored.put(job, pace.ofWindows.stored(job));
+          }
+        });
     paces.keySet().retainAll(jobs);
+  }
+
+  /** Forgets a job that was deleted. */
+  public void forget(String job) {
+    paces.remove(job);
+    stored.remove(job);
   }
 
   /**
@@ -171,14 +174,31 @@ public final class Throughput {
    */
   public long mostTakeMillis(String job, long assumedMillis) {
     Pace pace = paces.computeIfAbsent(job, name -> new Pace());
-    OfWindows known = pace.ofWindows;
+    WindowDurations known = pace.ofWindows;
     if (known == null) {
-      known = new OfWindows(new DurationHistogram(), new DurationHistogram());
+      JobDurations before = stored.remove(job);
+      known = before == null ? WindowDurations.none() : WindowDurations.of(before);
       pace.ofWindows = known;
     }
-    boolean isAssumed = known.done.total() < SAMPLES && assumedMillis >= 0;
-    DurationHistogram done = isAssumed ? new DurationHistogram() : known.done;
-    return Math.max(isAssumed ? assumedMillis : 0, done.bound(0.95, known.stopped));
+    return known.mostTakeMillis(assumedMillis);
+  }
+
+  /** Restores what earlier schedulers have measured. */
+  public void restore(List<JobDurations> all) {
+    all.forEach(each -> stored.put(each.job(), each));
+  }
+
+  /** Returns the durations of jobs with windows that have changed since the last call. */
+  public List<JobDurations> changed() {
+    List<JobDurations> changed = new ArrayList<>();
+    for (String job : unsaved) {
+      Pace pace = paces.get(job);
+      if (pace != null && pace.ofWindows != null) {
+        changed.add(pace.ofWindows.stored(job));
+      }
+    }
+    unsaved.clear();
+    return changed;
   }
 
   /** When a live task is expected to end; 0: unknown. */

@@ -20,6 +20,7 @@ import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.window.NodeWindowGates;
 import io.espalier.core.scheduling.window.WindowCutoff;
 import io.espalier.core.scheduling.window.WindowMessages;
+import io.espalier.core.status.store.StoreTransaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +44,7 @@ public final class WindowGates implements RoundStep {
   private final SchedulingCore core;
   private final LoopEvents events;
   private final Throughput paces;
+  private final Supplier<StoreTransaction.Builder> batch;
   private final Map<List<Schedule>, OpenTimes> times = new HashMap<>();
   private final NodeWindowGates nodes;
 
@@ -58,6 +61,9 @@ public final class WindowGates implements RoundStep {
   private long opens = Long.MAX_VALUE;
   private long changes;
 
+  /** When durations are stored next, at the earliest. */
+  private long nextStored;
+
   /** Whose schedule it is: that of the settings if both names are empty. */
   private record Owner(String queue, String job, Schedule schedule) {
     String words() {
@@ -65,10 +71,18 @@ public final class WindowGates implements RoundStep {
     }
   }
 
-  public WindowGates(SchedulingCore core, LoopEvents events, Throughput paces) {
+  /**
+   * @param batch returns the changes that are being collected for the store
+   */
+  public WindowGates(
+      SchedulingCore core,
+      LoopEvents events,
+      Throughput paces,
+      Supplier<StoreTransaction.Builder> batch) {
     this.core = core;
     this.events = events;
     this.paces = paces;
+    this.batch = batch;
     this.nodes = new NodeWindowGates(core, this::takes, RECHECK_MILLIS);
   }
 
@@ -84,6 +98,10 @@ public final class WindowGates implements RoundStep {
       updateNodes(nowMillis);
     }
     changes += jobsChanged || nodesChanged ? 1 : 0;
+    if ((jobsChanged || nodesChanged) && nowMillis >= nextStored) {
+      nextStored = nowMillis + RECHECK_MILLIS;
+      paces.changed().forEach(batch.get()::durations);
+    }
     return jobsChanged || nodesChanged;
   }
 

@@ -209,6 +209,9 @@ public interface StatusStore extends AutoCloseable {
   /** The last stored usage of queues, in any order. */
   List<QueueUsage> queueUsage();
 
+  /** How long the tasks of jobs with windows have taken, in any order. */
+  List<JobDurations> durations();
+
   /** The last sketch given to {@link #keepNodesSketch}; empty: none yet. */
   String nodesSketch();
 

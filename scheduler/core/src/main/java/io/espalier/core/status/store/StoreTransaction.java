@@ -34,6 +34,7 @@ import java.util.Set;
  * @param rollouts rows of roll-outs, replacing older ones with the same key
  * @param jobStates states of jobs, replacing older ones
  * @param queueUsage usage of queues: replaces everything stored; empty: changes nothing
+ * @param durations how long the tasks of jobs take, replacing older ones
  * @param incarnations creation times of the jobs to which the stored rows belong, by job
  * @param events events to append to the event log, with ascending sequences above all stored ones
  * @param notifications notifications to be sent; a removed one need not be sent any more
@@ -53,6 +54,7 @@ public record StoreTransaction(
     List<RolloutRow> rollouts,
     List<JobStateRecord> jobStates,
     List<QueueUsage> queueUsage,
+    List<JobDurations> durations,
     Map<String, Long> incarnations,
     List<Event> events,
     RowChanges<Notification.Key, Notification> notifications,
@@ -70,6 +72,7 @@ public record StoreTransaction(
     rollouts = List.copyOf(rollouts);
     jobStates = List.copyOf(jobStates);
     queueUsage = List.copyOf(queueUsage);
+    durations = List.copyOf(durations);
     incarnations = Map.copyOf(incarnations);
     events = List.copyOf(events);
   }
@@ -101,6 +104,7 @@ public record StoreTransaction(
         rollouts,
         jobStates,
         queueUsage,
+        durations,
         incarnations,
         otherEvents,
         notifications,
@@ -122,6 +126,7 @@ public record StoreTransaction(
         + rollouts.size()
         + jobStates.size()
         + queueUsage.size()
+        + durations.size()
         + incarnations.size()
         + events.size()
         + notifications.size()
@@ -152,6 +157,7 @@ public record StoreTransaction(
     private final Map<RolloutRow.Key, RolloutRow> rollouts = new LinkedHashMap<>();
     private final Map<String, JobStateRecord> jobStates = new LinkedHashMap<>();
     private List<QueueUsage> queueUsage = List.of();
+    private final Map<String, JobDurations> durations = new LinkedHashMap<>();
     private final Map<String, Long> incarnations = new LinkedHashMap<>();
     private final List<Event> events = new ArrayList<>();
     private final RowChanges.Builder<Notification.Key, Notification> notifications =
@@ -180,6 +186,7 @@ public record StoreTransaction(
       attempts.removeIf(attempt -> attempt.job().equals(job));
       incarnations.remove(job);
       jobStates.remove(job);
+      durations.remove(job);
       endRollout(job);
       forgottenJobs.add(job);
       return this;
@@ -262,6 +269,11 @@ public record StoreTransaction(
       return this;
     }
 
+    public Builder durations(JobDurations ofJob) {
+      durations.put(ofJob.job(), ofJob);
+      return this;
+    }
+
     public Builder pause(Pause pause) {
       pauses.put(pause.job(), pause);
       return this;
@@ -314,6 +326,7 @@ public record StoreTransaction(
       if (!later.queueUsage.isEmpty()) {
         queueUsage = later.queueUsage;
       }
+      later.durations.forEach(this::durations);
       incarnations.putAll(later.incarnations);
       events.addAll(later.events);
       notifications.add(later.notifications);
@@ -336,6 +349,7 @@ public record StoreTransaction(
           + rollouts.size()
           + jobStates.size()
           + queueUsage.size()
+          + durations.size()
           + incarnations.size()
           + events.size()
           + notifications.size()
@@ -357,6 +371,7 @@ public record StoreTransaction(
           List.copyOf(rollouts.values()),
           List.copyOf(jobStates.values()),
           queueUsage,
+          List.copyOf(durations.values()),
           incarnations,
           events,
           notifications.build(),

@@ -5,6 +5,7 @@ import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.store.StoreTransaction;
 import java.sql.SQLException;
 import java.util.Collection;
+import java.util.List;
 
 /**
  * Writes the commands of operators (pauses, cordons, limits, brakes, quarantines), roll-outs, the
@@ -23,11 +24,10 @@ final class OperatorTables {
     void set(T item, BoundStatement to) throws SQLException;
   }
 
-  /** Deletes the state of a job that no longer exists. */
+  /** Deletes the state and durations of a job that no longer exists. */
   void forgetStanding(String job) throws SQLException {
-    try (BoundStatement delete = session.prepare("DELETE FROM #job_standing WHERE job = ?")) {
-      int unused = delete.key(job).run();
-    }
+    delete("#job_standing WHERE job = ?", List.of(job), (name, to) -> to.key(name));
+    delete("#duration WHERE job = ?", List.of(job), (name, to) -> to.key(name));
   }
 
   /** Writes these parts of a batch. */
@@ -127,6 +127,11 @@ final class OperatorTables {
         "job*, body",
         batch.jobStates(),
         (standing, to) -> to.name(standing.job()).value(JsonWriter.compact(standing.toJson())));
+    replace(
+        "#duration",
+        "job*, done, stopped",
+        batch.durations(),
+        (each, to) -> to.name(each.job()).value(each.done()).value(each.stopped()));
     if (!batch.queueUsage().isEmpty()) {
       int unused = session.execute("DELETE FROM #queue_usage");
     }

@@ -13,6 +13,7 @@ import io.espalier.core.status.Attempt;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.JobDurations;
 import io.espalier.core.status.store.KeyedAnswer;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
@@ -230,6 +231,11 @@ final class RowMapper {
   /** Reads the usage of a queue: its name (a text), the value, as of when. */
   static QueueUsage queueUsage(ColumnReader row) throws SQLException {
     return new QueueUsage(row.text(), row.fraction(), row.large());
+  }
+
+  /** Reads the durations of a job: job (a name), done, stopped. */
+  static JobDurations durations(ColumnReader row) throws SQLException {
+    return new JobDurations(row.name(), row.text(), row.text());
   }
 
   /** Reads the state of a job: job (a name), body. */

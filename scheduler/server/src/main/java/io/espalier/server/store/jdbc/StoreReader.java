@@ -10,6 +10,7 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.JsonDecoder;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.Brake;
+import io.espalier.core.status.store.JobDurations;
 import io.espalier.core.status.store.KeyedAnswer;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.Pause;
@@ -359,6 +360,11 @@ abstract class StoreReader implements StatusStore {
   @Override
   public final List<QueueUsage> queueUsage() {
     return all("SELECT queue, value, at FROM #queue_usage", RowMapper::queueUsage);
+  }
+
+  @Override
+  public final List<JobDurations> durations() {
+    return all("SELECT job*, done, stopped FROM #duration", RowMapper::durations);
   }
 
   @Override

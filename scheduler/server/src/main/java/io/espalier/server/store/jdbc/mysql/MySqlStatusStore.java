@@ -33,6 +33,7 @@ public final class MySqlStatusStore extends JdbcStatusStore {
           "answer",
           "rollout",
           "queue_usage",
+          "duration",
           "nodes",
           "event");
 

@@ -12,7 +12,7 @@ import javax.sql.DataSource;
 /** Migrates a file to the schema of this version, or reports that the file is not one of ours. */
 final class SqliteSchema {
   /** The number of the newest migration. Each migration ends by setting it. */
-  static final int VERSION = 20;
+  static final int VERSION = 21;
 
   /** "ESPA": set by the first migration, to distinguish a foreign file from an old one. */
   static final int APPLICATION_ID = 0x45535041;

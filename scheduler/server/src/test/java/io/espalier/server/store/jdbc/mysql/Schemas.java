@@ -19,7 +19,8 @@ final class Schemas {
           "event",
           "limit_override",
           "job_standing",
-          "queue_usage");
+          "queue_usage",
+          "duration");
 
   private Schemas() {}
 
