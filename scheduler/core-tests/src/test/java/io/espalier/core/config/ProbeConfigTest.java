@@ -101,6 +101,7 @@ class ProbeConfigTest {
         .containsExactly("it follows the probe \"lag\" twice");
   }
 
+<<<<<<< HEAD
   private static List<String> rolloutProblems(String probes, String asked) {
     return ConfigFixtures.parse(
             """
@@ -137,5 +138,42 @@ class ProbeConfigTest {
     assertThat(rolloutProblems("'lag': {'level': 'hsot', " + PUSH + "}", "'lag'"))
         .singleElement(STRING)
         .contains("probes.lag.level");
+=======
+  private static Result<Config> groups(String follows, String resource) {
+    String groups =
+        "'rs': {'level': 'host', 'by': 'tag:rs', 'max_concurrent': 1, 'follows': " + follows + "}";
+    String probes = "'lag': {'level': 'host', " + PUSH + "}, 'disk': {" + PUSH + "}";
+    return ConfigFixtures.parse(
+        """
+        {'bistro_settings': {'nodes': {'levels': ['host', 'db'],
+           'node_sources': [{'source': 'empty'}]}, 'groups': {%s}, 'probes': {%s},
+           'resources': {'host': {'%s': {'default': 1, 'limit': 4}}}}}
+        """
+            .formatted(groups, probes, resource));
+  }
+
+  @Test
+  void groupsFollowOnlyProbesOfTheirLevel() {
+    Result<Config> good = groups("['lag']", "slots");
+    assertThat(good.problems()).isEmpty();
+    GroupRule rule = Objects.requireNonNull(good.value()).settings().rules().groups().get(0);
+    assertThat(rule.follows()).containsExactly("lag");
+    assertThat(rule.limitName()).isEqualTo("groups.rs");
+    Problem unknown = groups("['log']", "slots").problems().get(0);
+    assertThat(unknown.path()).isEqualTo("bistro_settings.groups.rs");
+    assertThat(unknown.message())
+        .isEqualTo("it follows the probe \"log\", and there is none of this name");
+    assertThat(unknown.hint()).contains("lag");
+    assertThat(groups("['disk']", "slots").problems())
+        .extracting(Problem::message)
+        .containsExactly("it follows the probe \"disk\", which is about another level, \"db\"");
+    assertThat(groups("['lag', 'lag']", "slots").problems())
+        .extracting(Problem::message)
+        .containsExactly("it follows the probe \"lag\" twice");
+    assertThat(groups("['lag']", "groups.rs").problems())
+        .extracting(Problem::message)
+        .containsExactly("it follows probes under the name \"groups.rs\", as a resource is named");
+    assertThat(groups("[]", "groups.rs").problems()).isEmpty();
+>>>>>>> 22efd54b25d457f236a33883e7de650760ae3f24
   }
 }

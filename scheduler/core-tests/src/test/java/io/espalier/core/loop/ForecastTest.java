@@ -299,7 +299,7 @@ class ForecastTest {
         new Simulation(forever, paces, WhatIf.NOTHING, POLICIES, Map.of(), 1).run(86_400_000);
     assertThat(run.isComplete()).isTrue();
     assertThat(run.starts()).isZero();
-    assertThat(run.jobs().get("a")).isEqualTo(new Forecast.JobEnd(30_000, 270, 0));
+    assertThat(run.jobs().get("a")).isEqualTo(new Forecast.JobEnd(30_000, 270, 0, 0));
     WhatIf resumed = new WhatIf(List.of(), List.of(), Set.of("a"), 0);
     assertThat(millis(forever, resumed)).isEqualTo(60 * 30_000);
 
@@ -328,6 +328,7 @@ class ForecastTest {
     // Twenty pairs of tasks in each window of ten minutes: the last one on the third day.
     long third = 2 * 86_400_000L + 3_600_000 + 600_000 - 1_000_000;
     assertThat(run.millis()).isEqualTo(third);
+    assertThat(windowsMissed(run)).as("the last task ends as the third one closes").isEqualTo(2);
     assertThat(answered(new Query.Eta("a", 30_000)).never()).isZero();
   }
 
@@ -345,6 +346,30 @@ class ForecastTest {
     // As with windows of the job.
     assertThat(run.millis()).isEqualTo(2 * 86_400_000L + 3_600_000 + 600_000 - BEGAN);
     assertThat(run.starts()).isEqualTo(310);
+    assertThat(windowsMissed(run)).as("those of nodes do not count").isZero();
+  }
+
+  @Test
+  void windowsAreMissedWhileTasksAreLeft() {
+    String job = "\"bistro_job->a\": {\"owner\": \"o\", \"overrun\": \"OVERRUN\", ";
+    String config = skewed("roundrobin", job + "\"windows\": [\"01:00-01:10 UTC\"]}");
+    // As in the next test: sixty pairs of tasks, of which two fit into a window and three start.
+    world.configure(config.replace("OVERRUN", "avoid"));
+    Forecast fitting = forecast(snapshot(), 240_000);
+    assertThat(windowsMissed(fitting)).isEqualTo(29);
+    world.configure(config.replace("OVERRUN", "allow"));
+    assertThat(windowsMissed(forecast(snapshot(), 240_000)))
+        .as("tasks of the last one still run when it closes")
+        .isEqualTo(20);
+    world.configure(config.replace("OVERRUN", "avoid"));
+    Forecast tooLong = forecast(snapshot(), 660_000);
+    assertThat(tooLong.isComplete()).isTrue();
+    assertThat(tooLong.starts()).isZero();
+    assertThat(windowsMissed(tooLong)).as("no task could start in any").isZero();
+  }
+
+  private static long windowsMissed(Forecast run) {
+    return Objects.requireNonNull(run.jobs().get("a")).windowsMissed();
   }
 
   @Test

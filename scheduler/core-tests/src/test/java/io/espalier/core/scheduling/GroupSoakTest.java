@@ -67,4 +67,25 @@ final class GroupSoakTest {
         .isInstanceOf(AssertionError.class)
         .hasMessageStartingWith("seed ");
   }
+
+  /** What the core is told of health names the true kinds, so other names keep it ignorant. */
+  private static GroupRule renamed(GroupRule rule) {
+    return new GroupRule(
+        "other " + rule.name(), rule.level(), rule.by(), rule.maxConcurrent(), rule.maxFraction());
+  }
+
+  @Test
+  void theOracleNoticesGroupsThatIgnoreTheHealthOfTheirMembers() {
+    for (long seed = 1; seed <= 3; seed++) {
+      life(seed, Size.GROUPED, GroupSoakTest::renamed); // Here health never changes.
+    }
+    assertThatThrownBy(
+            () -> {
+              for (long seed = 1; seed <= 20; seed++) {
+                life(seed, Size.LONG_GROUPED, GroupSoakTest::renamed);
+              }
+            })
+        .isInstanceOf(AssertionError.class)
+        .hasMessageStartingWith("seed ");
+  }
 }

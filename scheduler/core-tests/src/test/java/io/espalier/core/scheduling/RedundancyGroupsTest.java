@@ -13,6 +13,7 @@ import io.espalier.core.config.NodeOrder;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.query.GroupScan;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -166,6 +167,55 @@ final class RedundancyGroupsTest {
     end("a@d2", Main.DONE);
     // One is left, which is busy, so more may start there.
     assertThat(round()).containsExactlyInAnyOrder("b@d4", "a@d5", "b@d5");
+  }
+
+  private void health(String host, int limit) {
+    core.limits()
+        .setHealth(
+            new HealthLimit("host", ONE.limitName(), host, limit, "probe lag is 7 (bad)", 0));
+    while (!core.stepLimits(1)) {
+      core.verify();
+    }
+    core.verify();
+  }
+
+  @Test
+  void whileAMemberIsNotWellNothingStartsInItsGroup() {
+    apply(config(ONE).build(), nodes(6));
+    health("h1", 0);
+    assertThat(round()).containsExactlyInAnyOrder("a@d6", "a@d7", "b@d6", "b@d7");
+    assertThat(message(core.tasks().explain("a", "d4")))
+        .isEqualTo("replset s0 is closed because of its member h1: probe lag is 7 (bad)");
+    assertThat(page(true, "", 9, 100).groups()).extracting(GroupPage.Group::limit).contains(0);
+    // Nor on a busy member, and nothing is killed.
+    health("h5", 0);
+    end("a@d6", Main.ERROR);
+    assertThat(round()).isEmpty();
+    assertThat(core.running().count()).isEqualTo(3);
+    health("h1", HealthLimit.WHOLE);
+    assertThat(round()).containsExactlyInAnyOrder("a@d0", "a@d1", "b@d0", "b@d1");
+    // Of the second group all members are well again, but one is still busy.
+    health("h5", 1);
+    assertThat(kind().full()).isEqualTo(2);
+    assertThat(message(core.tasks().explain("a", "d8")))
+        .startsWith("replset s1 allows 1 member at a time: h3 is busy");
+  }
+
+  @Test
+  void aLevelThatIsNotWellClosesAllGroupsAlsoOfNewNodesAndRules() {
+    apply(config().build(), nodes(3));
+    health("", 0);
+    apply(config(ONE).build(), nodes(9));
+    assertThat(round()).isEmpty();
+    assertThat(kind().full()).isEqualTo(3);
+    List.of("h3", "h4", "h5").forEach(host -> health(host, HealthLimit.WHOLE));
+    assertThat(round()).containsExactlyInAnyOrder("a@d6", "a@d7", "b@d6", "b@d7");
+    core.limits().removeHealth("host", ONE.limitName(), "");
+    while (!core.stepLimits(1)) {
+      core.verify();
+    }
+    core.verify();
+    assertThat(round()).hasSize(8);
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.espalier.core.config;
 
 import io.espalier.core.json.Json;
 import java.math.BigDecimal;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -16,10 +17,35 @@ import java.util.stream.Collectors;
  * @param by what makes a group: {@code attribute:NAME}, {@code tag:TAG} or {@code tag:PREFIX*}
  * @param maxConcurrent how many members of a group may be busy at once; 0: see {@code maxFraction}
  * @param maxFraction the same as a part of the members; 0: see {@code maxConcurrent}
+ * @param follows names of probes of the level: while one of them is bad on a member, nothing starts
+ *     on any member of its group; may be empty
  */
-public record GroupRule(String name, int level, String by, int maxConcurrent, double maxFraction) {
+public record GroupRule(
+    String name,
+    int level,
+    String by,
+    int maxConcurrent,
+    double maxFraction,
+    List<String> follows) {
   private static final String ATTRIBUTE = "attribute:";
   private static final String TAG = "tag:";
+
+  public GroupRule {
+    follows = List.copyOf(follows);
+  }
+
+  /** Creates a kind that follows no probe. */
+  public GroupRule(String name, int level, String by, int maxConcurrent, double maxFraction) {
+    this(name, level, by, maxConcurrent, maxFraction, List.of());
+  }
+
+  /**
+   * Returns the name under which the limits of these groups follow health, beside the names of
+   * resources: {@code groups.} and that of the kind.
+   */
+  public String limitName() {
+    return "groups." + name;
+  }
 
   /** Returns the attribute whose values are the groups; empty: tags are. */
   public String attribute() {

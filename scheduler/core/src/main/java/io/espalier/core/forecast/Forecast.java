@@ -34,8 +34,10 @@ public record Forecast(
    * @param millis when its last task was over; 0: none was
    * @param left tasks that are not over, and never will be if the run is complete
    * @param starts number of invocations started
+   * @param windowsMissed how many windows of the job, in which its tasks might have started, have
+   *     closed while tasks were left; windows of nodes do not count
    */
-  public record JobEnd(long millis, long left, long starts) {}
+  public record JobEnd(long millis, long left, long starts, long windowsMissed) {}
 
   /**
    * The use of the resources at an instant.

@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 
 /**
  * Measures how a simulated scheduler uses its nodes. A task counts on the first path from its node
@@ -116,10 +117,13 @@ final class ForecastMeter {
     return samples;
   }
 
-  Map<String, JobEnd> jobs(long[] left, long[] starts, long[] lastEnd) {
+  Map<String, JobEnd> jobs(
+      long[] left, long[] starts, long[] lastEnd, ToLongFunction<String> windowsMissed) {
     Map<String, JobEnd> all = new TreeMap<>();
     for (int job = 0; job < left.length; job++) {
-      all.put(core.jobName(job), new JobEnd(lastEnd[job], left[job], starts[job]));
+      String name = core.jobName(job);
+      all.put(
+          name, new JobEnd(lastEnd[job], left[job], starts[job], windowsMissed.applyAsLong(name)));
     }
     return all;
   }

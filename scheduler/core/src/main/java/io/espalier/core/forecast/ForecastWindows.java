@@ -15,15 +15,35 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/** Opens and closes the windows of jobs and nodes in virtual time. */
+/**
+ * Opens and closes the windows of jobs and nodes in virtual time, and counts those of jobs that
+ * have closed while tasks of the job were left.
+ */
 final class ForecastWindows {
   private final SchedulingCore core;
   private final List<Timed> times = new ArrayList<>();
   private final NodeWindowGates nodes;
   private long next;
 
-  /** A job with windows, and how long its tasks must be able to run before one closes. */
-  private record Timed(String job, OpenTimes times, long cutoffMillis) {}
+  /** A job with windows. */
+  private static final class Timed {
+    final String job;
+    final OpenTimes times;
+
+    /** How long its tasks must be able to run before a window closes. */
+    final long cutoffMillis;
+
+    /** When the window closes in which tasks could start last; {@link Long#MAX_VALUE}: it has. */
+    long closesMillis = Long.MAX_VALUE;
+
+    long missed;
+
+    Timed(String job, OpenTimes times, long cutoffMillis) {
+      this.job = job;
+      this.times = times;
+      this.cutoffMillis = cutoffMillis;
+    }
+  }
 
   ForecastWindows(SchedulingCore core, Map<String, JobPace> paces) {
     this.core = core;
@@ -54,10 +74,16 @@ final class ForecastWindows {
   }
 
   private void step(Timed timed, long nowMillis) {
+    if (nowMillis >= timed.closesMillis) {
+      timed.closesMillis = Long.MAX_VALUE;
+      int job = core.findJob(timed.job);
+      timed.missed += job >= 0 && core.tasks().progress(job).left() > 0 ? 1 : 0;
+    }
     Opening opening = timed.times.next(nowMillis, timed.cutoffMillis);
     boolean isOpen = opening != null && opening.fromMillis() <= nowMillis;
     if (isOpen) {
       core.open(GateKind.JOB_WINDOW, timed.job);
+      timed.closesMillis = opening.toMillis();
     } else {
       core.close(Gate.of(GateKind.JOB_WINDOW, timed.job, ""));
     }
@@ -68,6 +94,18 @@ final class ForecastWindows {
               : opening.fromMillis();
       next = Math.min(next, changes);
     }
+    next = Math.min(next, timed.closesMillis);
+  }
+
+  /**
+   * Returns how many windows of a job have closed in which its tasks could start, while tasks of it
+   * were left.
+   */
+  long missed(String job) {
+    return times.stream()
+        .filter(timed -> timed.job.equals(job))
+        .mapToLong(timed -> timed.missed)
+        .sum();
   }
 
   /** Returns when the next window opens or closes; {@link Long#MAX_VALUE}: never. */

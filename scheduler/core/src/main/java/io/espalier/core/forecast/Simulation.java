@@ -151,7 +151,12 @@ public final class Simulation {
     }
     long millis = now - snapshot.atMillis();
     return new Forecast(
-        millis, complete, started, meter.jobs(left, starts, lastEnd), meter.use(), meter.hot(now));
+        millis,
+        complete,
+        started,
+        meter.jobs(left, starts, lastEnd, windows::missed),
+        meter.use(),
+        meter.hot(now));
   }
 
   private boolean isOver() {

@@ -303,6 +303,8 @@ final class SchemaRowsOfJobs extends SchemaRows {
     UnaryOperator<String> level = member -> by.apply("'max_concurrent': 1, " + member);
     key(level, "level", List.of("'host'", "'instance'"), NO_TEXT);
     add(Verdict.BAD_FOR_PARSER, level, "'level': 'worker'", "'level': 'hosts'");
+    key(level, "follows", List.of("[]"), List.of("{}", "'lag'", "1", "null"));
+    add(Verdict.BAD_FOR_PARSER, level, "'follows': ['lag']");
   }
 
   private void ofProbes() {

@@ -476,7 +476,8 @@ public final class Oracle {
       }
       failures.addAll(rates.ofNode(tree.place(node)));
       failures.addAll(
-          OracleGroups.failures(config, topology, node, OracleGroups.busy(topology, running)));
+          OracleGroups.failures(
+              config, topology, node, OracleGroups.busy(topology, running), slots));
       for (Resource resource : config.settings().resources().ofLevel(topology.level(node))) {
         int need = job.needs().get(resource.index());
         if (need > 0 && need > free(tree.place(node), resource)) {

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Counts redundancy groups from the running tasks, by name. */
+/** Counts redundancy groups from the running tasks, by name, and knows whose members are well. */
 final class OracleGroups {
   private OracleGroups() {}
 
@@ -28,19 +28,31 @@ final class OracleGroups {
   }
 
   /** Returns the groups that let nothing start on a node or below it. */
-  static List<Failure> failures(Config config, Topology topology, int node, Set<Place> busy) {
+  static List<Failure> failures(
+      Config config, Topology topology, int node, Set<Place> busy, OracleSlots slots) {
     List<Failure> failures = new ArrayList<>();
     for (GroupRule rule : config.settings().rules().groups()) {
       if (rule.level() == topology.level(node)) {
         for (String group : groups(rule, topology, node)) {
-          if (after(rule, topology, group, node, busy)
-              > rule.limit(members(rule, topology, group).size())) {
+          if (after(rule, topology, group, node, busy) > limit(rule, topology, group, slots)) {
             failures.add(new Failure(Kind.GROUP, topology.name(node), ""));
           }
         }
       }
     }
     return failures;
+  }
+
+  /** Returns how many members may be busy: none while one is not well. */
+  private static int limit(GroupRule rule, Topology topology, String group, OracleSlots slots) {
+    List<Integer> members = members(rule, topology, group);
+    for (int member : members) {
+      Place place = new Place(topology.levels().name(rule.level()), topology.name(member));
+      if (slots.health(place, rule.limitName()) == 0) {
+        return 0;
+      }
+    }
+    return rule.limit(members.size());
   }
 
   /** Returns how many members are busy once a task has started on a node or below it. */

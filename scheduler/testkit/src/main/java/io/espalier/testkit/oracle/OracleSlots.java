@@ -1,6 +1,7 @@
 package io.espalier.testkit.oracle;
 
 import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Scope;
@@ -102,13 +103,15 @@ public final class OracleSlots {
         least = Math.min(least, left.setScale(0, RoundingMode.CEILING).intValueExact());
       }
     }
-    Integer ofNode = health.get(health(place, resource, place.node()));
-    Integer healthy = ofNode != null ? ofNode : health.get(health(place, resource, ""));
-    return healthy == null ? least : Math.min(least, healthy);
+    return Math.min(least, health(place, resource.name()));
   }
 
-  private static LimitOverride.Key health(Place place, Resource resource, String node) {
-    return new LimitOverride.Key(place.level(), resource.name(), node);
+  /** Returns what health leaves on a node of the limit of this name. */
+  int health(Place place, String name) {
+    Integer ofNode = health.get(new LimitOverride.Key(place.level(), name, place.node()));
+    return ofNode != null
+        ? ofNode
+        : health.getOrDefault(new LimitOverride.Key(place.level(), name, ""), HealthLimit.WHOLE);
   }
 
   /** Returns whether a node is in a scope, by any of its paths. */

@@ -91,7 +91,7 @@ final class RandomRules {
       boolean fixed = random.nextBoolean();
       rules.add(
           new GroupRule(
-              "kind" + i,
+              levels.name(level) + i,
               level,
               by,
               fixed ? 1 + random.nextInt(2) : 0,

@@ -1,5 +1,6 @@
 package io.espalier.testkit.scheduling;
 
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
@@ -238,8 +239,13 @@ final class RandomSteering {
     oracle.slots().factor(id, factor);
   }
 
-  /** Sets or removes what health leaves of the limit of a node or level. */
+  /** Sets or removes what health leaves of the limit of a node, level or kind of groups. */
   private void health() {
+    List<GroupRule> kinds = oracle.config().settings().rules().groups();
+    if (!kinds.isEmpty() && random.nextBoolean()) {
+      healthOfMember(kinds.get(random.nextInt(kinds.size())));
+      return;
+    }
     LimitOverride.Key key = anyLimit();
     if (key.level().equals(Levels.WORKER)) {
       return;
@@ -249,7 +255,27 @@ final class RandomSteering {
       oracle.slots().health(key, null);
       return;
     }
-    int limit = random.nextBoolean() ? HealthLimit.WHOLE : random.nextInt(5);
+    setHealth(key, random.nextBoolean() ? HealthLimit.WHOLE : random.nextInt(5));
+  }
+
+  /** A member of groups is not well, or is again; or all of a level are not, or are. */
+  private void healthOfMember(GroupRule kind) {
+    Topology nodes = core.topology();
+    String level = nodes.levels().name(kind.level());
+    int first = nodes.levelStart(kind.level());
+    int count = nodes.levelEnd(kind.level()) - first;
+    boolean isAll = count == 0 || random.nextInt(8) == 0;
+    String node = isAll ? "" : nodes.name(first + random.nextInt(count));
+    if (random.nextInt(3) == 0) {
+      core.limits().removeHealth(level, kind.limitName(), "");
+      oracle.slots().health(new LimitOverride.Key(level, kind.limitName(), ""), null);
+    } else {
+      LimitOverride.Key key = new LimitOverride.Key(level, kind.limitName(), node);
+      setHealth(key, random.nextBoolean() ? HealthLimit.WHOLE : 0);
+    }
+  }
+
+  private void setHealth(LimitOverride.Key key, int limit) {
     core.limits()
         .setHealth(
             new HealthLimit(

@@ -136,6 +136,14 @@ record ForecastReport(
     return shown().starved();
   }
 
+  /** Returns the jobs that miss windows, each with how many. */
+  List<String> windowsMissed() {
+    return shown().jobs().stream()
+        .filter(job -> shown().windowsMissed(job) > 0)
+        .map(job -> String.format(Locale.ROOT, "%s %,d", job, shown().windowsMissed(job)))
+        .toList();
+  }
+
   /** Returns the paused jobs and when they resume, as things are. */
   String pausesInWords() {
     return pauses.entrySet().stream()
@@ -210,7 +218,9 @@ record ForecastReport(
     Json.Builder jobs = Json.object();
     for (String job : forecasts.jobs()) {
       Json.Builder one =
-          spans(forecasts.end(job, P50), forecasts.end(job, P90)).put("never", forecasts.left(job));
+          spans(forecasts.end(job, P50), forecasts.end(job, P90))
+              .put("never", forecasts.left(job))
+              .put("windows_missed", forecasts.windowsMissed(job));
       jobs.put(job, one.build());
     }
     Forecast run = forecasts.typical();

@@ -58,6 +58,16 @@ record Forecasts(List<Forecast> runs) {
     return end == null ? 0 : end.left();
   }
 
+  /** Returns the most windows that a job misses in any run. */
+  long windowsMissed(String job) {
+    return runs.stream().mapToLong(run -> windowsMissed(run, job)).max().orElse(0);
+  }
+
+  private static long windowsMissed(Forecast run, String job) {
+    JobEnd end = run.jobs().get(job);
+    return end == null ? 0 : end.windowsMissed();
+  }
+
   /** Returns the jobs that have tasks left and start none, in any run. */
   List<String> starved() {
     List<String> starved = new ArrayList<>();

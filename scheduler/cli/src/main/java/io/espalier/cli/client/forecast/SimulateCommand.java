@@ -335,6 +335,9 @@ public final class SimulateCommand extends ClientCommand {
     if (!report.starved().isEmpty()) {
       say("starved: " + String.join(", ", report.starved()));
     }
+    if (!report.windowsMissed().isEmpty()) {
+      say("windows missed: " + String.join(", ", report.windowsMissed()));
+    }
     if (!report.pauses().isEmpty()) {
       say("paused: " + report.pausesInWords());
     }

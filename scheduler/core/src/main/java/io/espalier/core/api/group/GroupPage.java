@@ -16,7 +16,8 @@ public record GroupPage(List<Group> groups, String next) {
    * One group.
    *
    * @param name the value of the attribute, or the tag
-   * @param limit how many members may be busy at once
+   * @param limit how many members may be busy at once now; 0: none may, because the group is spread
+   *     over schedulers or a probe that it follows is bad on a member
    * @param size number of members
    * @param busy how many of them are busy; may exceed the limit, see docs/groups.md
    * @param members the first members, busy ones first

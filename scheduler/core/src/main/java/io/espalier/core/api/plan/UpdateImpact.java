@@ -17,7 +17,8 @@ import java.util.List;
  * @param overLimits nodes that go over their limit, at most {@link #NAMED} of them
  * @param overLimitCount number of all of them
  * @param overLimitKills most tasks that are killed because they hold slots over a limit
- * @param never tasks that can never run and are not among those of now
+ * @param never jobs that can never run because no node has enough, and could or did not exist
+ *     before; one problem for each of their resources, and one for all that are not named
  */
 public record UpdateImpact(
     long nodesBefore,

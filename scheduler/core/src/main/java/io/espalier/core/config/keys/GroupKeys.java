@@ -3,6 +3,7 @@ package io.espalier.core.config.keys;
 import static io.espalier.core.config.keys.ValueType.int32;
 import static io.espalier.core.config.keys.ValueType.membersSchema;
 import static io.espalier.core.config.keys.ValueType.number;
+import static io.espalier.core.config.keys.ValueType.texts;
 
 import io.espalier.core.config.GroupRule;
 import io.espalier.core.json.Json;
@@ -65,6 +66,13 @@ final class GroupKeys {
                     .says("number above 0, up to 1"),
                 GroupRule::maxFraction,
                 "The same as a part of the members of the group, rounded down, but at least one.");
+        private final Key<GroupRule, List<String>> follows =
+            own(
+                "follows",
+                texts(),
+                GroupRule::follows,
+                "[Probes](probes.md) of the level: while the value of a member is bad, or too old,"
+                    + " [nothing starts in its group](groups.md#groups-that-follow-probes).");
 
         {
           rules("{'oneOf': [{'required': ['max_concurrent']}, {'required': ['max_fraction']}]}");
@@ -95,7 +103,7 @@ final class GroupKeys {
           boolean isOne = (most == null) != (part == null);
           return of == null || at == null || limit == null || fraction == null || !isOne
               ? null
-              : new GroupRule(base.name(), at, of, limit, fraction);
+              : new GroupRule(base.name(), at, of, limit, fraction, in.get(follows, base));
         }
       };
 

@@ -4,6 +4,7 @@ import static io.espalier.core.config.keys.ValueType.membersSchema;
 import static io.espalier.core.config.keys.ValueType.number;
 import static io.espalier.core.config.keys.ValueType.oneOf;
 
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.health.HealthRule;
 import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.json.Json;
@@ -201,33 +202,70 @@ final class ProbeKeys {
       List<ResourceKeys.Declared> declared,
       List<ProbeSpec> probes,
       @Nullable ConfigValue given) {
-    Map<String, ProbeSpec> byName =
-        probes.stream().collect(Collectors.toMap(ProbeSpec::name, probe -> probe));
-    Set<String> names =
-        given != null && given.json() instanceof Json.Obj object
-            ? object.members().keySet()
-            : Set.of();
+    Map<String, ProbeSpec> byName = byName(probes);
+    Set<String> names = names(given);
     Map<String, HealthRule> rules = new HashMap<>();
     for (ResourceKeys.Declared each : declared) {
       ConfigValue at = ResourceKeys.find(resources, each);
-      if (at == null || !isRight(at, each, byName, names)) {
+      if (at == null) {
         continue;
       }
-      if (!each.follows().isEmpty()) {
+      boolean mayFollow = mayFollow(at, each.follows(), each.level(), byName, names);
+      if (hasRightFloor(at, each) && mayFollow && !each.follows().isEmpty()) {
         rules.put(each.name(), new HealthRule(each.follows(), each.floor()));
       }
     }
     return rules;
   }
 
-  private static boolean isRight(
+  /**
+   * Reports what is wrong with the probes that kinds of groups follow.
+   *
+   * @param groups the value of {@code groups}; it is read already
+   * @param given the value of {@code probes}; null when there is none
+   */
+  static void checkGroups(
+      ConfigValue groups,
+      List<GroupRule> kinds,
+      List<ResourceKeys.Declared> declared,
+      List<ProbeSpec> probes,
+      @Nullable ConfigValue given) {
+    Map<String, ConfigValue> entries = groups.members();
+    for (GroupRule kind : kinds) {
+      ConfigValue at = entries == null ? null : entries.get(kind.name());
+      if (at == null || kind.follows().isEmpty()) {
+        continue;
+      }
+      mayFollow(at, kind.follows(), kind.level(), byName(probes), names(given));
+      if (declared.stream().anyMatch(each -> each.name().equals(kind.limitName()))) {
+        at.error(
+            "it follows probes under the name \"" + kind.limitName() + "\", as a resource is named",
+            "give the resource or this kind another name");
+      }
+    }
+  }
+
+  private static Map<String, ProbeSpec> byName(List<ProbeSpec> probes) {
+    return probes.stream().collect(Collectors.toMap(ProbeSpec::name, probe -> probe));
+  }
+
+  /** Returns the names of all probes that are given, right or wrong. */
+  private static Set<String> names(@Nullable ConfigValue given) {
+    return given != null && given.json() instanceof Json.Obj object
+        ? object.members().keySet()
+        : Set.of();
+  }
+
+  /** Returns whether something of a level may follow these probes; reports why not. */
+  private static boolean mayFollow(
       ConfigValue at,
-      ResourceKeys.Declared resource,
+      List<String> follows,
+      int level,
       Map<String, ProbeSpec> probes,
       Set<String> names) {
     boolean good = true;
     Set<String> seen = new HashSet<>();
-    for (String name : resource.follows()) {
+    for (String name : follows) {
       ProbeSpec probe = probes.get(name);
       if (probe == null && names.contains(name)) {
         good = false; // a problem of the probe, which is reported there
@@ -235,7 +273,7 @@ final class ProbeKeys {
         at.error(
             "it follows the probe \"" + name + "\", and there is none of this name",
             Suggestions.hint(name, names));
-      } else if (probe.level() != resource.level()) {
+      } else if (probe.level() != level) {
         at.error(
             "it follows the probe \""
                 + name
@@ -246,14 +284,19 @@ final class ProbeKeys {
       } else if (!seen.add(name)) {
         at.warning("it follows the probe \"" + name + "\" twice", "remove one");
       }
-      good &= probe != null && probe.level() == resource.level();
-    }
-    if (resource.floor() > resource.limit()) {
-      at.error("its floor is above its limit", null);
-      good = false;
-    } else if (resource.floor() > 0 && resource.follows().isEmpty()) {
-      at.warning("its floor has no effect: it follows no probe", "add \"follows\", or remove it");
+      good &= probe != null && probe.level() == level;
     }
     return good;
+  }
+
+  private static boolean hasRightFloor(ConfigValue at, ResourceKeys.Declared resource) {
+    if (resource.floor() > resource.limit()) {
+      at.error("its floor is above its limit", null);
+      return false;
+    }
+    if (resource.floor() > 0 && resource.follows().isEmpty()) {
+      at.warning("its floor has no effect: it follows no probe", "add \"follows\", or remove it");
+    }
+    return true;
   }
 }

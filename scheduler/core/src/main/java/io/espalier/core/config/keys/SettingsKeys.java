@@ -388,6 +388,11 @@ public final class SettingsKeys extends Section<Settings> {
         declared == null || ofLevels == null
             ? Map.of()
             : ProbeKeys.rules(ofLevels, declared, observers, in.find(probes));
+    List<GroupRule> kinds = in.get(groups, base);
+    ConfigValue ofKinds = declared == null ? null : in.find(groups);
+    if (declared != null && ofKinds != null) {
+      ProbeKeys.checkGroups(ofKinds, kinds, declared, observers, in.find(probes));
+    }
     String orders = in.get(policy, base);
     Settings settings =
         new Settings(
@@ -408,7 +413,7 @@ public final class SettingsKeys extends Section<Settings> {
                 in.get(nodeLimits, base),
                 in.get(startRates, base),
                 killOverLimit,
-                in.get(groups, base),
+                kinds,
                 observers,
                 health,
                 in.get(shardTags, base)),

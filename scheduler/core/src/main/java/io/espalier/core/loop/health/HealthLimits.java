@@ -2,6 +2,7 @@ package io.espalier.core.loop.health;
 
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Resource;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.health.HealthRule;
@@ -280,12 +281,12 @@ public final class HealthLimits implements RoundStep {
   }
 
   private @Nullable Throttle throttle(FollowingLimit follower, String name, long nowMillis) {
-    HealthLimit health = core.capacity().health(follower.resource.name(), name);
-    int node = core.topology().find(follower.resource.level(), name);
+    HealthLimit health = core.capacity().health(follower.name, name);
+    int node = core.topology().find(follower.level, name);
     if (health == null || node < 0) {
       return null;
     }
-    int whole = core.capacity().limitWithoutHealth(node, follower.resource.index());
+    int whole = follower.whole(core, node);
     return health.limit() >= whole
         ? Throttle.NONE
         : new Throttle((double) health.limit() / whole, health.reasonAt(nowMillis));
@@ -327,10 +328,14 @@ public final class HealthLimits implements RoundStep {
     followers.clear();
     changes++;
     new TreeMap<>(core.config().settings().rules().health())
-        .forEach((name, rule) -> follow(name, rule, followed.remove(name)));
-    followed
-        .values()
-        .forEach(each -> core.limits().removeHealth(level(each), each.resource.name(), ""));
+        .forEach((name, rule) -> follow(name, rule, followed));
+    for (GroupRule kind : core.config().settings().rules().groups()) {
+      if (!kind.follows().isEmpty()) {
+        String level = core.topology().levels().name(kind.level());
+        follow(new FollowingLimit(kind, level), kind.follows(), followed);
+      }
+    }
+    followed.values().forEach(each -> core.limits().removeHealth(each.levelName, each.name, ""));
     work.removeIf(each -> probes.get(each.probe.spec.name()) != each.probe);
     probes.values().forEach(probe -> work.add(new Work(probe, null)));
     for (Sent sent : earlySent) {
@@ -342,18 +347,24 @@ public final class HealthLimits implements RoundStep {
     earlySent.clear();
   }
 
-  private String level(FollowingLimit follower) {
-    return core.topology().levels().name(follower.resource.level());
+  private void follow(String name, HealthRule rule, Map<String, FollowingLimit> followed) {
+    Resource resource = core.config().settings().resources().find(name);
+    if (resource != null) {
+      String level = core.topology().levels().name(resource.level());
+      follow(new FollowingLimit(resource, level, rule.floor()), rule.probes(), followed);
+    }
   }
 
-  private void follow(String name, HealthRule rule, @Nullable FollowingLimit before) {
-    Resource resource = core.config().settings().resources().find(name);
-    if (resource == null) {
-      return;
+  private void follow(
+      FollowingLimit follower, List<String> names, Map<String, FollowingLimit> followed) {
+    FollowingLimit before = followed.remove(follower.name);
+    if (before != null && !before.levelName.equals(follower.levelName)) {
+      // What is known is about other nodes.
+      core.limits().removeHealth(before.levelName, before.name, "");
+      before = null;
     }
-    FollowingLimit follower = new FollowingLimit(resource, rule.floor());
-    followers.put(name, follower);
-    for (String each : new LinkedHashSet<>(rule.probes())) {
+    followers.put(follower.name, follower);
+    for (String each : new LinkedHashSet<>(names)) {
       ProbeValues probe = probes.get(each);
       if (probe != null) {
         follower.add(probe);
@@ -364,13 +375,13 @@ public final class HealthLimits implements RoundStep {
     }
     HealthLimit ofLevel =
         new HealthLimit(
-            level(follower),
-            name,
+            follower.levelName,
+            follower.name,
             "",
             follower.floor,
-            "probe " + String.join(", ", rule.probes()) + " has no value of this node yet",
+            "probe " + String.join(", ", names) + " has no value of this node yet",
             0);
-    HealthLimit known = core.capacity().health(name, "");
+    HealthLimit known = core.capacity().health(follower.name, "");
     isSettling |= known == null;
     core.limits().setHealth(ofLevel);
   }
@@ -403,7 +414,7 @@ public final class HealthLimits implements RoundStep {
       probe.remove(of.place);
       for (Link link : probe.links) {
         link.follower.forget(name);
-        core.limits().removeHealth(probe.level, link.follower.resource.name(), name);
+        core.limits().removeHealth(probe.level, link.follower.name, name);
       }
       return;
     } else {
@@ -429,17 +440,12 @@ public final class HealthLimits implements RoundStep {
   }
 
   private void take(Link link, int node, Sample sample, long nowMillis) {
-    int resource = link.follower.resource.index();
     link.controls
         .computeIfAbsent(sample.node(), name -> new SlotControl())
         .take(
             link.probe.verdict(sample.value()),
             sample.atMillis(),
-            new SlotControl.Place(
-                core.capacity().baseLimit(node, resource),
-                core.capacity().limitWithoutHealth(node, resource),
-                link.follower.floor,
-                core.capacity().limit(node, resource) - core.capacity().free(node, resource)),
+            link.follower.place(core, node),
             nowMillis);
   }
 
@@ -455,8 +461,7 @@ public final class HealthLimits implements RoundStep {
     HealthLimit before = core.capacity().health(least.resource(), name);
     core.limits().setHealth(least);
     changes += before == null || before.limit() != least.limit() ? 1 : 0;
-    int base = core.capacity().baseLimit(node, follower.resource.index());
-    follower.take(name, least.limit(), base);
+    follower.take(name, least.limit(), follower.base(core, node));
   }
 
   /** Returns what one probe leaves of the limit of a node. */
@@ -469,7 +474,7 @@ public final class HealthLimits implements RoundStep {
     }
     if (probe.isOld(sample.atMillis(), nowMillis)) {
       int floor = link.follower.floor;
-      HealthLimit known = core.capacity().health(link.follower.resource.name(), node);
+      HealthLimit known = core.capacity().health(link.follower.name, node);
       // What others have lowered meanwhile is not raised: nobody knows whether it may be.
       boolean holds = probe.spec.holds() && probe.isAllOld(nowMillis);
       int limit = holds && known != null ? known.limit() : floor;
@@ -487,8 +492,7 @@ public final class HealthLimits implements RoundStep {
 
   private static HealthLimit left(
       Link link, String node, int limit, String reason, long valueMillis) {
-    return new HealthLimit(
-        link.probe.level, link.follower.resource.name(), node, limit, reason, valueMillis);
+    return new HealthLimit(link.probe.level, link.follower.name, node, limit, reason, valueMillis);
   }
 
   /** Draws the conclusions for a whole probe, after its values have changed. */
@@ -514,14 +518,14 @@ public final class HealthLimits implements RoundStep {
     }
     Json.Builder data =
         Json.object()
-            .put("level", level(follower))
-            .put("resource", follower.resource.name())
+            .put("level", follower.levelName)
+            .put("resource", follower.name)
             .put("node", nodes.get(0));
     if (nodes.size() > 1) {
       data.put("nodes", nodes.size());
     }
     data.put("floor", follower.floor);
-    HealthLimit health = core.capacity().health(follower.resource.name(), nodes.get(0));
+    HealthLimit health = core.capacity().health(follower.name, nodes.get(0));
     if (health != null && !health.reason().isEmpty()) {
       data.put("reason", health.reasonAt(nowMillis));
     }

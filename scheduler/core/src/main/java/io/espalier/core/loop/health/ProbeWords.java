@@ -64,10 +64,7 @@ final class ProbeWords {
       FollowingLimit follower = link.follower;
       resources.add(
           new ProbeView.Follower(
-              follower.resource.name(),
-              follower.floor,
-              follower.lowered.size(),
-              follower.atFloor.size()));
+              follower.name, follower.floor, follower.lowered.size(), follower.atFloor.size()));
       follower.lowered.stream()
           .limit(ProbeView.MOST_NODES - lowered.size())
           .forEach(node -> lowered.add(lowered(follower, node, core, nowMillis)));
@@ -89,12 +86,12 @@ final class ProbeWords {
 
   private static ProbeView.Lowered lowered(
       FollowingLimit follower, String name, SchedulingCore core, long nowMillis) {
-    int node = core.topology().find(follower.resource.level(), name);
-    HealthLimit health = core.capacity().health(follower.resource.name(), name);
-    int of = node < 0 ? 0 : core.capacity().limitWithoutHealth(node, follower.resource.index());
+    int node = core.topology().find(follower.level, name);
+    HealthLimit health = core.capacity().health(follower.name, name);
+    int of = node < 0 ? 0 : follower.whole(core, node);
     return new ProbeView.Lowered(
         name,
-        follower.resource.name(),
+        follower.name,
         health == null ? of : Math.min(of, health.limit()),
         of,
         health == null ? "" : health.reasonAt(nowMillis));

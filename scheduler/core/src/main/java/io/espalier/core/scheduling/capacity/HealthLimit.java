@@ -3,8 +3,11 @@ package io.espalier.core.scheduling.capacity;
 /**
  * What the health of a node leaves of a limit: the smaller of this and of all else counts.
  *
+ * <p>For a kind of redundancy groups it is 0 on a member that is not well, and the groups of such a
+ * member are closed.
+ *
  * @param level the name of the level
- * @param resource the name of the resource
+ * @param resource the name of the resource, or {@code GroupRule.limitName} of a kind of groups
  * @param node the name of the node; empty: all nodes of the level that have none of their own
  * @param limit slots; {@link #WHOLE}: health takes nothing away
  * @param reason what is told about it, such as {@code probe lag is 7.2 (bad above 5)}

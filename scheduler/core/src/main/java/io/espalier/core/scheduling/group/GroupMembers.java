@@ -174,6 +174,16 @@ public final class GroupMembers {
     return rules;
   }
 
+  /** Returns the kind whose limits follow health under a name; -1: there is none. */
+  public int kindOfLimit(String name) {
+    for (int kind = 0; kind < rules.size(); kind++) {
+      if (rules.get(kind).limitName().equals(name)) {
+        return kind;
+      }
+    }
+    return -1;
+  }
+
   /** Returns how many nodes of the level of a kind are in no group of it. */
   public int outside(int kind) {
     return outside[kind];
@@ -221,7 +231,7 @@ public final class GroupMembers {
                 .withHint("they are in no group, so nothing limits how many of them are busy"));
       }
       addSpread(kind, path, problems);
-      if (groupCount(kind) > 0 && limitsNothing(kind)) {
+      if (groupCount(kind) > 0 && rule.follows().isEmpty() && limitsNothing(kind)) {
         problems.add(
             Problem.warning(path, "no group has more members than may be busy at once")
                 .withHint("so nothing is limited; is each node in a group of its own?"));
@@ -312,8 +322,8 @@ public final class GroupMembers {
   }
 
   /**
-   * Returns how many members of a group may be busy at once; 0: the group {@linkplain #isSpread is
-   * spread} over partitions.
+   * Returns how many members of a group may be busy at once while all are well; 0: the group
+   * {@linkplain #isSpread is spread} over partitions.
    */
   public int limit(int group) {
     return limits[group];

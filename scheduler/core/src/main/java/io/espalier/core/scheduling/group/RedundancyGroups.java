@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A member is busy while a task runs on it or below it, whichever job it is of. A task may start
  * when after that no more members of each group on its path are busy than the limit says: also on a
  * busy member only while the group is not over its limit. Tasks that are adopted or carried over
- * count, but are asked nothing.
+ * count, but are asked nothing. While a member of a group is not well, its limit is 0.
  */
 public final class RedundancyGroups implements NodeCondition {
   private final GroupMembers members;
@@ -29,6 +29,15 @@ public final class RedundancyGroups implements NodeCondition {
 
   /** By group: the busy members. */
   private final int[] busy;
+
+  /** By group: how many members may be busy now. */
+  private final int[] limits;
+
+  /** By kind: the members that are not well; null: none ever was. */
+  private final @Nullable BitSet[] unwell;
+
+  /** By group: how many members are not well. */
+  private final int[] unwellOf;
 
   private final ParkedMembers parked;
 
@@ -57,6 +66,10 @@ public final class RedundancyGroups implements NodeCondition {
     tasks = new int[members.count()];
     busy = new int[members.groupCount()];
     woken = new int[members.groupCount()];
+    limits = new int[members.groupCount()];
+    Arrays.setAll(limits, members::limit);
+    unwellOf = new int[members.groupCount()];
+    unwell = new BitSet[members.rules().size()];
     parked = new ParkedMembers(members.count(), members.groupCount());
     int kinds = members.rules().size();
     busyOfKind = new int[kinds];
@@ -121,18 +134,66 @@ public final class RedundancyGroups implements NodeCondition {
       if (by > 0) {
         woken[group] = 0;
       }
-      if (hasWakeable(group) && !isRoomy.get(group)) {
-        isRoomy.set(group);
-        roomy.add(group);
+      noteRoom(group);
+    }
+  }
+
+  private void noteRoom(int group) {
+    if (hasWakeable(group) && !isRoomy.get(group)) {
+      isRoomy.set(group);
+      roomy.add(group);
+    }
+  }
+
+  // ---- health
+
+  /**
+   * Notes whether a member is well, as far as its groups of a kind are concerned. While one member
+   * of a group is not, no task starts on any of them.
+   *
+   * @return whether that is a change
+   */
+  public boolean setWell(int kind, int member, boolean isWell) {
+    if (isWell == isWell(kind, member)) {
+      return false;
+    }
+    BitSet ofKind = unwell[kind] == null ? new BitSet(members.count()) : unwell[kind];
+    ofKind.set(member, !isWell);
+    unwell[kind] = ofKind;
+    for (int i = members.groupsFrom(member); i < members.groupsFrom(member + 1); i++) {
+      int group = members.group(i);
+      if (members.kind(group) == kind) {
+        fullOfKind[kind] -= isFull(group) ? 1 : 0;
+        unwellOf[group] += isWell ? -1 : 1;
+        limits[group] = unwellOf[group] > 0 ? 0 : members.limit(group);
+        fullOfKind[kind] += isFull(group) ? 1 : 0;
+        noteRoom(group);
       }
     }
+    return true;
+  }
+
+  /** Returns whether a member is well, as far as its groups of a kind are concerned. */
+  public boolean isWell(int kind, int member) {
+    BitSet ofKind = unwell[kind];
+    return ofKind == null || !ofKind.get(member);
+  }
+
+  /** Returns the first member of a group that is not well; -1: all are. */
+  public int unwell(int group) {
+    for (int i = 0; unwellOf[group] > 0 && i < members.size(group); i++) {
+      if (!isWell(members.kind(group), members.memberOf(group, i))) {
+        return members.memberOf(group, i);
+      }
+    }
+    return -1;
   }
 
   // ---- decisions
 
   /** Returns whether a group lets a task start below one of its members. */
   private boolean lets(int group, boolean isBusy) {
-    return busy[group] + (isBusy ? 0 : 1) <= members.limit(group);
+    return busy[group] + (isBusy ? 0 : 1) <= limits[group];
   }
 
   /** Returns a group that lets no task start below a member; -1: all do. */
@@ -219,7 +280,7 @@ public final class RedundancyGroups implements NodeCondition {
     int left = Math.max(1, most);
     for (int n = roomy.size(); n > 0 && left > 0; n--) {
       int group = roomy.remove();
-      int room = Math.max(1, members.limit(group) - busy[group]);
+      int room = Math.max(1, limits[group] - busy[group]);
       int batch = Math.min(left, Math.max(room, 2 * woken[group]));
       int done = 0;
       for (int member = wakeable(group); member >= 0 && done < batch; member = wakeable(group)) {
@@ -252,6 +313,14 @@ public final class RedundancyGroups implements NodeCondition {
   /** Returns the number of busy members of a group. */
   public int busy(int group) {
     return busy[group];
+  }
+
+  /**
+   * Returns how many members of a group may be busy now; 0 while a member is not well, and where
+   * {@link GroupMembers#limit} is 0.
+   */
+  public int limit(int group) {
+    return limits[group];
   }
 
   /** Returns the number of running tasks on a member or below it. */
@@ -290,7 +359,7 @@ public final class RedundancyGroups implements NodeCondition {
   }
 
   public long byteSize() {
-    return members.byteSize() + parked.byteSize() + 4L * (tasks.length + 2L * busy.length);
+    return members.byteSize() + parked.byteSize() + 4L * (tasks.length + 4L * busy.length);
   }
 
   /**
@@ -310,9 +379,13 @@ public final class RedundancyGroups implements NodeCondition {
     int[] full = new int[fullOfKind.length];
     for (int group = 0; group < busy.length; group++) {
       int counted = 0;
+      int notWell = 0;
       for (int i = 0; i < members.size(group); i++) {
         counted += tasks[members.memberOf(group, i)] > 0 ? 1 : 0;
+        notWell += isWell(members.kind(group), members.memberOf(group, i)) ? 0 : 1;
       }
+      require(notWell == unwellOf[group], "members of group " + group + " that are not well");
+      require(limits[group] == (notWell > 0 ? 0 : members.limit(group)), "limit of " + group);
       require(counted == busy[group], "busy members of group " + group);
       full[members.kind(group)] += isFull(group) ? 1 : 0;
       require(!hasWakeable(group) || isRoomy.get(group), "room of group " + group);

@@ -3,6 +3,7 @@ package io.espalier.core.scheduling.query;
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.config.GroupRule;
+import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.group.GroupMembers;
 import io.espalier.core.scheduling.group.RedundancyGroups;
 import io.espalier.core.scheduling.state.RunNames;
@@ -42,6 +43,13 @@ final class GroupExplainer {
               ? " has " + members.spreadWords(group)
               : " may have members on other schedulers, because this one does not read all nodes")
           + ": none of them may be busy, as no scheduler knows how many are";
+    }
+    int unwell = groups.unwell(group);
+    if (unwell >= 0) {
+      String node = state.topology.name(members.node(unwell, level));
+      HealthLimit health = state.limitTable.healthOn(rule.limitName(), node);
+      String why = health == null ? "" : health.reasonAt(state.clock.wallMillis());
+      return named + " is closed because of its member " + node + (why.isEmpty() ? "" : ": " + why);
     }
     int busy = groups.busy(group);
     String said = named + " allows " + GroupRule.words(members.limit(group)) + ": ";

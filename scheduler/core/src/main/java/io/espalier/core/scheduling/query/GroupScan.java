@@ -188,7 +188,7 @@ public final class GroupScan {
       page.add(
           new GroupPage.Group(
               members.name(each.group()),
-              members.limit(each.group()),
+              groups.limit(each.group()),
               members.size(each.group()),
               groups.busy(each.group()),
               shown));

@@ -1,5 +1,6 @@
 package io.espalier.core.scheduling.state;
 
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.capacity.ConfiguredLimits;
@@ -7,6 +8,7 @@ import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.LimitFactors;
 import io.espalier.core.scheduling.capacity.LimitTable;
+import io.espalier.core.scheduling.group.RedundancyGroups;
 import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayDeque;
@@ -39,8 +41,11 @@ public final class LimitUpdater {
 
   /** Nodes, or workers, whose limit of one resource must be compared again. */
   private static final class Range {
-    /** Null: the resource is not known, so there is nothing to do. */
+    /** Null: it is not about a known resource. */
     final @Nullable Resource resource;
+
+    /** The kind of groups of whose members health must be compared again; -1: none. */
+    final int kind;
 
     /** The node whose override has changed; empty: the level; null: neither. */
     final @Nullable String changed;
@@ -51,7 +56,16 @@ public final class LimitUpdater {
 
     Range(@Nullable Resource resource, @Nullable String changed, int from, int end) {
       this.resource = resource;
+      this.kind = -1;
       this.changed = changed;
+      this.next = from;
+      this.end = end;
+    }
+
+    Range(int kind, int from, int end) {
+      this.resource = null;
+      this.kind = kind;
+      this.changed = null;
       this.next = from;
       this.end = end;
     }
@@ -75,10 +89,15 @@ public final class LimitUpdater {
   /** Queues the nodes for which what health leaves was set, changed or removed. */
   void healthChanged(HealthLimit changed) {
     Resource resource = state.config().settings().resources().find(changed.resource());
+    RedundancyGroups groups = state.groups;
+    int kind =
+        resource != null || groups == null ? -1 : groups.members().kindOfLimit(changed.resource());
     int level = state.topology.levels().find(changed.level());
-    if (resource == null
-        || level != resource.level()
-        || level == state.topology.levels().worker()) {
+    int ofLimit =
+        resource != null
+            ? resource.level()
+            : groups == null || kind < 0 ? -1 : groups.members().rules().get(kind).level();
+    if (level < 0 || level != ofLimit || level == state.topology.levels().worker()) {
       return;
     }
     boolean isLevel = changed.node().isEmpty();
@@ -86,10 +105,15 @@ public final class LimitUpdater {
     if (node < 0 && !isLevel) {
       return;
     }
+    int from = isLevel ? state.topology.levelStart(level) : node;
+    int end = isLevel ? state.topology.levelEnd(level) : node + 1;
+    if (resource == null) {
+      add(new Range(kind, from, end));
+      return;
+    }
     HealthLimit health = table.ownHealth(changed.resource(), changed.node());
     state.ledger.setHealth(resource.index(), node, health == null ? null : health.limit());
-    int from = isLevel ? state.topology.levelStart(level) : node;
-    add(new Range(resource, null, from, isLevel ? state.topology.levelEnd(level) : node + 1));
+    add(new Range(resource, null, from, end));
   }
 
   /** Queues an override that was set, changed or ended. */
@@ -144,7 +168,9 @@ public final class LimitUpdater {
     while (done < units && !dirty.isEmpty()) {
       Range range = dirty.element();
       Resource resource = range.resource;
-      if (resource == null) {
+      if (range.kind >= 0) {
+        done += members(range, Objects.requireNonNull(state.groups), units - done);
+      } else if (resource == null) {
         dirty.remove();
         done++;
       } else if (resource.level() == state.topology.levels().worker()) {
@@ -163,6 +189,26 @@ public final class LimitUpdater {
       state.ledger.settled(r);
     }
     return units;
+  }
+
+  /** Compares the health of members of groups; the groups close and open with it. */
+  private int members(Range range, RedundancyGroups groups, int units) {
+    GroupRule rule = groups.members().rules().get(range.kind);
+    int done = 1;
+    for (; range.next < range.end && done <= units; range.next++) {
+      int member = groups.members().member(range.next, rule.level());
+      boolean isChanged = groups.setWell(range.kind, member, isWell(rule, range.next));
+      done += isChanged ? REFIT_UNITS : NODE_UNITS;
+    }
+    if (range.next == range.end) {
+      dirty.remove();
+    }
+    return done;
+  }
+
+  private boolean isWell(GroupRule rule, int node) {
+    HealthLimit health = table.healthOn(rule.limitName(), state.topology.name(node));
+    return health == null || health.limit() > 0;
   }
 
   private int worker(Range range, Resource resource) {
@@ -241,7 +287,8 @@ public final class LimitUpdater {
   }
 
   /**
-   * Compares the limits of all nodes with their expected values, when no change is queued.
+   * Compares the limits of all nodes, and the health of members of groups, with their expected
+   * values, when no change is queued.
    *
    * @throws IllegalStateException with the first difference
    */
@@ -250,6 +297,10 @@ public final class LimitUpdater {
       return;
     }
     Levels levels = state.topology.levels();
+    List<GroupRule> kinds = state.groups == null ? List.of() : state.groups.members().rules();
+    for (int kind = 0; kind < kinds.size(); kind++) {
+      checkMembers(Objects.requireNonNull(state.groups), kind, kinds.get(kind));
+    }
     for (Resource resource : state.config().settings().resources().all()) {
       int level = resource.level();
       for (int node = state.topology.levelStart(level);
@@ -265,6 +316,17 @@ public final class LimitUpdater {
           throw new IllegalStateException(
               "the limit of " + resource.name() + " is wrong on node " + node);
         }
+      }
+    }
+  }
+
+  private void checkMembers(RedundancyGroups groups, int kind, GroupRule rule) {
+    for (int node = state.topology.levelStart(rule.level());
+        node < state.topology.levelEnd(rule.level());
+        node++) {
+      int member = groups.members().member(node, rule.level());
+      if (groups.isWell(kind, member) != isWell(rule, node)) {
+        throw new IllegalStateException("the health of node " + node + " is wrong in its group");
       }
     }
   }
