@@ -95,9 +95,7 @@ public final class QueryBenchmark {
     return Query.Tasks.all(job(), "", 100)
         .with(
             query ->
-                query
-                    .statuses(status.isEmpty() ? List.of() : List.of(status))
-                    .fingerprint(cause));
+                query.statuses(status.isEmpty() ? List.of() : List.of(status)).fingerprint(cause));
   }
 
   private String job() {
