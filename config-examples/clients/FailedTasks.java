@@ -10,6 +10,7 @@ import io.espalier.client.model.ListTasks200Response;
 import io.espalier.client.model.PauseJobRequest;
 import io.espalier.client.model.Status;
 import io.espalier.client.model.Task;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -30,7 +31,7 @@ final class FailedTasks {
             tasks.listTasks(
                 APIListTasksRequest.newBuilder()
                     .job(job.getName())
-                    .status(Status.FAILED)
+                    .status(List.of(Status.FAILED))
                     .after(after)
                     .build());
         for (Task task : page.getTasks()) {

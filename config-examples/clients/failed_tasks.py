@@ -11,7 +11,7 @@ def main(server, reason=None):
         for job in jobs.list_jobs().jobs:
             after, failed = None, 0
             while after != "":
-                page = tasks.list_tasks(job.name, status="failed", after=after)
+                page = tasks.list_tasks(job.name, status=["failed"], after=after)
                 for task in page.tasks:
                     print(f"{job.name} {task.node}: {(task.data or {}).get('exception', '')}")
                 failed += len(page.tasks)

@@ -103,6 +103,11 @@ final class PooledSchedulerApi implements SchedulerApi {
   }
 
   @Override
+  public Map<String, Long> neverStarting() {
+    return api.neverStarting();
+  }
+
+  @Override
   public List<QueueView> recentQueues() {
     return api.recentQueues();
   }

@@ -136,6 +136,9 @@ class ApiV1Test {
     assertThat(text(second, "next")).isEmpty();
     assertThat(texts(get("/api/v1/jobs/backup/tasks?status=failed"), "tasks", "node"))
         .containsExactly("d21");
+    assertThat(texts(get("/api/v1/jobs/backup/tasks?status=failed&status=done"), "tasks", "node"))
+        .as("in the order of nodes, not of statuses")
+        .containsExactly("d11", "d21");
     assertThat(texts(get("/api/v1/jobs/backup/tasks?prefix=d1"), "tasks", "node"))
         .containsExactly("d11", "d12");
     Json.Obj part = get("/api/v1/jobs/backup/tasks?contains=2&limit=1&total=true");

@@ -71,6 +71,8 @@ class PastTasksTest {
                      "since_ms": 1700000001000, "invocation": "3.17", "worker": "w1"}],
                    "next": ""}
                   """));
+      assertThat(String.valueOf(at(served, 2_500, "&status=running&status=done").get("tasks")))
+          .contains("d11", "d12");
       Json.Obj first = at(served, 3_500, "&limit=1");
       assertThat(first.get("next")).isEqualTo(Json.of("d11"));
       assertThat(String.valueOf(at(served, 3_500, "&limit=1&after=d11").get("tasks")))

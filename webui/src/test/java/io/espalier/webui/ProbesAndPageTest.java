@@ -96,6 +96,7 @@ class ProbesAndPageTest {
       assertThat(text)
           .contains("espalier_job_tasks{espalier_job=\"backup\",state=\"done\"} 1.0")
           .contains("espalier_job_tasks{espalier_job=\"scrub\",state=\"ready\"} 2.0")
+          .contains("espalier_job_tasks_never{espalier_job=\"backup\"} 2.0")
           .contains("espalier_tasks_running 1.0")
           .contains("espalier_config_in_force 1.0")
           .contains("espalier_config_errors 1.0")

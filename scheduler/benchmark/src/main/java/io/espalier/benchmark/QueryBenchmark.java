@@ -92,7 +92,10 @@ public final class QueryBenchmark {
   }
 
   private Query.Tasks query(String status, String cause) {
-    return Query.Tasks.all(job(), "", 100).with(query -> query.status(status).fingerprint(cause));
+    return Query.Tasks.all(job(), "", 100)
+        .with(
+            query ->
+                query.statuses(status.isEmpty() ? List.of() : List.of(status)).fingerprint(cause));
   }
 
   private String job() {

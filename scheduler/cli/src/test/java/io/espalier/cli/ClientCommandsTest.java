@@ -154,6 +154,7 @@ class ClientCommandsTest {
         "tasks backup --limit 2      | /api/v1/jobs/backup/tasks?limit=2",
         "tasks backup --status failed --prefix d2 |"
             + " /api/v1/jobs/backup/tasks?status=failed&prefix=d2",
+        "tasks backup --status done,failed | /api/v1/jobs/backup/tasks?status=done&status=failed",
         "running                     | /api/v1/running",
         "running backup              | /api/v1/running?job=backup",
         "explain backup d22          | /api/v1/jobs/backup/tasks/d22/explain",
@@ -184,9 +185,9 @@ class ClientCommandsTest {
     assertThat(all.err()).isEmpty();
     assertThat(run("tasks", "backup", "--status", "lost").err()).contains("no such tasks");
     assertThat(run("tasks", "backup", "--status", "running,done,lost", "-o", "name").out().lines())
-        .containsExactly("d12", "d11");
+        .containsExactly("d11", "d12");
     CommandRun cut = run("tasks", "backup", "--status=running", "--status=done", "--limit=1");
-    assertThat(cut.out()).contains("d12").doesNotContain("d11");
+    assertThat(cut.out()).contains("d11").doesNotContain("d12");
     assertThat(cut.err()).contains("there are more tasks");
   }
 

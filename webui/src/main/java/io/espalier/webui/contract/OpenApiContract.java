@@ -136,8 +136,12 @@ public final class OpenApiContract {
               } else {
                 Map<String, Object> items = tree.resolved(SchemaTree.map(schema.get("items")));
                 JsonArray list = new JsonArray();
-                values.forEach(value -> list.add(typed(value, items)));
-                query.put(key, list);
+                values.stream()
+                    .filter(value -> isGiven(value, items))
+                    .forEach(value -> list.add(typed(value, items)));
+                if (!list.isEmpty()) {
+                  query.put(key, list);
+                }
               }
             });
     JsonObject header = new JsonObject();
@@ -174,12 +178,16 @@ public final class OpenApiContract {
         null);
   }
 
-  /** Adds a parameter. An empty value of any type but text counts as missing. */
   private static void put(JsonObject into, String key, String value, Map<String, Object> schema) {
-    boolean freeText = "string".equals(schema.get("type")) && !schema.containsKey("enum");
-    if (!value.isEmpty() || (freeText && !schema.containsKey("minLength"))) {
+    if (isGiven(value, schema)) {
       into.put(key, typed(value, schema));
     }
+  }
+
+  /** An empty value of any type but text counts as missing. */
+  private static boolean isGiven(String value, Map<String, Object> schema) {
+    boolean freeText = "string".equals(schema.get("type")) && !schema.containsKey("enum");
+    return !value.isEmpty() || (freeText && !schema.containsKey("minLength"));
   }
 
   /** Converts the text of a parameter to the type of its schema; returns invalid text unchanged. */

@@ -8,24 +8,27 @@ import io.micrometer.core.instrument.Tags;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Publishes the starts in flight of the first jobs by name that bound them. */
+/** Publishes the starts in flight of jobs that bound them, and tasks that can never start. */
 final class StartMeters {
   private final SchedulerApi api;
   private final MultiGauge inFlight;
   private final MultiGauge window;
+  private final MultiGauge never;
 
   StartMeters(MeterRegistry registry, SchedulerApi api) {
     this.api = api;
     inFlight =
-        gauge(registry, "in.flight", "starts that are not confirmed, of jobs that bound them");
-    window = gauge(registry, "window", "how many starts of the job may be in flight");
+        gauge(
+            registry, "starts.in.flight", "starts that are not confirmed, of jobs that bound them");
+    window = gauge(registry, "starts.window", "how many starts of the job may be in flight");
+    never = gauge(registry, "tasks.never", "tasks that can never start as the limits are");
   }
 
   private static MultiGauge gauge(MeterRegistry registry, String name, String text) {
-    return MultiGauge.builder("espalier.job.starts." + name).description(text).register(registry);
+    return MultiGauge.builder("espalier.job." + name).description(text).register(registry);
   }
 
-  /** Updates the meters to what is in flight now. */
+  /** Updates the meters, for the first jobs by name. */
   void refresh() {
     List<MultiGauge.Row<?>> ofFlights = new ArrayList<>();
     List<MultiGauge.Row<?>> ofWindows = new ArrayList<>();
@@ -36,5 +39,13 @@ final class StartMeters {
     }
     inFlight.register(ofFlights, true);
     window.register(ofWindows, true);
+    List<MultiGauge.Row<?>> ofNever = new ArrayList<>();
+    api.neverStarting().entrySet().stream()
+        .limit(HttpMetrics.MAX_JOBS)
+        .forEach(
+            each ->
+                ofNever.add(
+                    MultiGauge.Row.of(Tags.of("espalier_job", each.getKey()), each.getValue())));
+    never.register(ofNever, true);
   }
 }

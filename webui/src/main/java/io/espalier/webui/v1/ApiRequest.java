@@ -107,12 +107,21 @@ public record ApiRequest(
     return new ArrayList<>(query.getOrDefault(name, List.of()));
   }
 
+  /** Returns all values of a repeatable parameter, each of which must be one of these words. */
+  public List<String> choices(String name, List<String> choices) {
+    return all(name).stream()
+        .filter(value -> !value.isEmpty())
+        .map(value -> checked(name, value, choices))
+        .toList();
+  }
+
   /** Returns a query parameter that must be one of these words. */
   public String choice(String name, String otherwise, List<String> choices) {
     String value = text(name);
-    if (value.isEmpty()) {
-      return otherwise;
-    }
+    return value.isEmpty() ? otherwise : checked(name, value, choices);
+  }
+
+  private static String checked(String name, String value, List<String> choices) {
     if (!choices.contains(value)) {
       throw ApiException.badRequest(
           "parameter \""

@@ -94,7 +94,7 @@ public final class EventResources {
   private CompletionStage<Json> pastTasks(ApiRequest request) {
     request.allowing("at_ms", "from_ms", "node", "status", "after", "limit");
     String job = request.part("job");
-    String status = request.choice("status", "", TaskResources.STATUSES);
+    List<String> statuses = request.choices("status", TaskResources.STATUSES);
     String after = request.text("after");
     int limit = (int) request.integer("limit", 100, 1, MAX_PAGE);
     long at = request.integer("at_ms", CLOCK.millis(), 0, Long.MAX_VALUE);
@@ -116,13 +116,13 @@ public final class EventResources {
         .thenApply(
             past -> {
               refuseUnknown(job, past, at);
-              return past(job, at, past, row -> fits(row, status, after), limit);
+              return past(job, at, past, row -> fits(row, statuses, after), limit);
             });
   }
 
-  private static boolean fits(StatusRow row, String status, String after) {
+  private static boolean fits(StatusRow row, List<String> statuses, String after) {
     return row.node().compareTo(after) > 0
-        && (status.isEmpty() || row.status().label().word().equals(status));
+        && ListRequest.fits(statuses, row.status().label().word());
   }
 
   private void refuseUnknown(String job, PastTasks past, long atMillis) {

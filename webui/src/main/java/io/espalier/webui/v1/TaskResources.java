@@ -84,7 +84,7 @@ final class TaskResources {
     Query.Tasks query =
         new Query.Tasks(
             request.part("job"),
-            request.choice("status", "", STATUSES),
+            request.choices("status", STATUSES),
             request.text("prefix"),
             request.text("after"),
             (int) request.integer("limit", 100, 1, withHistory ? MAX_HISTORIES : MAX_PAGE),

@@ -101,7 +101,6 @@ class ProbeConfigTest {
         .containsExactly("it follows the probe \"lag\" twice");
   }
 
-<<<<<<< HEAD
   private static List<String> rolloutProblems(String probes, String asked) {
     return ConfigFixtures.parse(
             """
@@ -138,7 +137,8 @@ class ProbeConfigTest {
     assertThat(rolloutProblems("'lag': {'level': 'hsot', " + PUSH + "}", "'lag'"))
         .singleElement(STRING)
         .contains("probes.lag.level");
-=======
+  }
+
   private static Result<Config> groups(String follows, String resource) {
     String groups =
         "'rs': {'level': 'host', 'by': 'tag:rs', 'max_concurrent': 1, 'follows': " + follows + "}";
@@ -174,6 +174,5 @@ class ProbeConfigTest {
         .extracting(Problem::message)
         .containsExactly("it follows probes under the name \"groups.rs\", as a resource is named");
     assertThat(groups("[]", "groups.rs").problems()).isEmpty();
->>>>>>> 22efd54b25d457f236a33883e7de650760ae3f24
   }
 }

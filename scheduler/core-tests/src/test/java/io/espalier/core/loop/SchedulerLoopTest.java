@@ -351,12 +351,22 @@ class SchedulerLoopTest {
     assertThat(first.join().tasks().stream().map(t -> t.node() + " " + t.status()))
         .containsExactly("a running", "b done");
     var second = world.ask(Query.Tasks.all("j", first.join().next(), 2)).toCompletableFuture();
-    var done = world.ask(Query.Tasks.all("j", "", 9).withStatus("done")).toCompletableFuture();
+    var done = inStatuses("done");
+    var all = inStatuses("running", "done");
+    var wrong = inStatuses("done", "finished");
     world.settle();
     assertThat(second.join().tasks().stream().map(t -> t.node() + " " + t.status()))
         .containsExactly("c running");
     assertThat(second.join().next()).isEmpty();
     assertThat(done.join().tasks()).hasSize(1);
+    assertThat(all.join().tasks()).extracting(t -> t.node()).containsExactly("a", "b", "c");
+    assertThatThrownBy(wrong::join).hasMessageContaining("no such status: finished");
+  }
+
+  private CompletableFuture<TaskPage> inStatuses(String... words) {
+    return world
+        .ask(Query.Tasks.all("j", "", 9).withStatuses(List.of(words)))
+        .toCompletableFuture();
   }
 
   @Test

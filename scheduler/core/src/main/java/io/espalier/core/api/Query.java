@@ -110,7 +110,7 @@ public sealed interface Query<T> {
   @RecordBuilder
   record Tasks(
       String job,
-      String status,
+      List<String> statuses,
       String nodePrefix,
       String after,
       int limit,
@@ -123,7 +123,7 @@ public sealed interface Query<T> {
       implements Query<TaskPage>, QueryTasksBuilder.With {
     /** Asks for a page of all tasks of a job, without a count. */
     public static Tasks all(String job, String after, int limit) {
-      return new Tasks(job, "", "", after, limit, "", "", "", "", "", false);
+      return new Tasks(job, List.of(), "", after, limit, "", "", "", "", "", false);
     }
 
     @Override

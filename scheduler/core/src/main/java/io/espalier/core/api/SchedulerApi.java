@@ -29,6 +29,12 @@ public interface SchedulerApi {
   /** The starts in flight of the jobs that bound them, by name, returned at once: for metrics. */
   List<JobStarts> startsOfJobs();
 
+  /**
+   * How many tasks of each job can never start because of the limits of their nodes, by name,
+   * returned at once: for metrics.
+   */
+  Map<String, Long> neverStarting();
+
   /** The queues as of at most a few seconds ago, returned at once: for metrics. */
   List<QueueView> recentQueues();
 

@@ -5,6 +5,7 @@ import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.json.Json;
@@ -33,6 +34,7 @@ import io.espalier.core.loop.watch.JobAdmission;
 import io.espalier.core.loop.watch.JobDeadlines;
 import io.espalier.core.loop.watch.JobStateTracker;
 import io.espalier.core.loop.watch.JobVerifications;
+import io.espalier.core.loop.watch.NeverStarts;
 import io.espalier.core.loop.watch.OverLimitEnforcer;
 import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.loop.watch.QueueUsageRecorder;
@@ -164,6 +166,7 @@ public final class SchedulerLoop {
     this.quarantines = new Quarantines(core, events, this::batch);
     this.rollouts =
         new RolloutTracker(core, events, quarantines, live, health, this::batch, this::mayBegin);
+    NeverStarts never = new NeverStarts(core, outcomes, this::waiting);
     this.views =
         new ViewPublisher(
             core,
@@ -176,7 +179,8 @@ public final class SchedulerLoop {
             windows,
             health,
             rollouts,
-            quarantines);
+            quarantines,
+            never);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
@@ -219,7 +223,8 @@ public final class SchedulerLoop {
             rollouts,
             quarantines,
             starting,
-            new DeadlineRisks(core, events, outcomes, ports.warnings(), this::eta));
+            new DeadlineRisks(core, events, outcomes, ports.warnings(), this::eta),
+            never);
     this.rounds =
         new StartRounds(shared, policies, steps, starts, paces, quarantines, stats, this::put);
     this.timedStarts = new TimedStarts(core, views, pauses, limits, brakes, steps);
@@ -298,6 +303,10 @@ public final class SchedulerLoop {
 
   private CompletionStage<JobEta> eta(String job) {
     return questions.eta(new Query.Eta(job, 0));
+  }
+
+  private CompletionStage<WaitingReasons> waiting(String job) {
+    return questions.waiting(new Query.Waiting(job));
   }
 
   private static <T extends @Nullable Object> void complete(

@@ -12,6 +12,7 @@ import io.espalier.core.loop.rollout.RolloutTracker;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.JobStateTracker;
+import io.espalier.core.loop.watch.NeverStarts;
 import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.problem.Problem;
@@ -44,6 +45,7 @@ final class ViewPublisher {
   private final HealthLimits health;
   private final RolloutTracker rollouts;
   private final Quarantines quarantines;
+  private final NeverStarts never;
   private final ProgressTable progress;
   private final Map<String, String> errors = new TreeMap<>();
   private List<Problem> configProblems = List.of();
@@ -77,7 +79,8 @@ final class ViewPublisher {
       WindowGates windows,
       HealthLimits health,
       RolloutTracker rollouts,
-      Quarantines quarantines) {
+      Quarantines quarantines,
+      NeverStarts never) {
     this.core = core;
     this.live = live;
     this.shard = shard;
@@ -88,6 +91,7 @@ final class ViewPublisher {
     this.health = health;
     this.rollouts = rollouts;
     this.quarantines = quarantines;
+    this.never = never;
     this.progress = new ProgressTable(core, paces);
   }
 
@@ -115,11 +119,13 @@ final class ViewPublisher {
   private List<Problem> problems() {
     List<Problem> ofNodes = hasConfig ? core.capacity().nodeProblems() : List.of();
     List<Problem> stuck = hasConfig ? outcomes.stuck() : List.of();
-    if (ofNodes.isEmpty() && stuck.isEmpty()) {
+    List<Problem> ofTasks = hasConfig ? never.problems() : List.of();
+    if (ofNodes.isEmpty() && stuck.isEmpty() && ofTasks.isEmpty()) {
       return configProblems;
     }
     List<Problem> all = new ArrayList<>(configProblems);
     all.addAll(stuck);
+    all.addAll(ofTasks);
     // A problem that the parser found without knowing the nodes is listed only once.
     Set<String> said = configProblems.stream().map(Problem::path).collect(Collectors.toSet());
     ofNodes.stream().filter(p -> p.path().isEmpty() || !said.contains(p.path())).forEach(all::add);

@@ -343,6 +343,11 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
+  public Map<String, Long> neverStarting() {
+    return Map.of("backup", 2L);
+  }
+
+  @Override
   public List<QueueView> recentQueues() {
     return FakeReadings.queues();
   }

@@ -112,7 +112,7 @@ final class FakeTasks {
     for (String node : nodesOf(job)) {
       TaskView task = of(job, node);
       boolean wanted =
-          (query.status().isEmpty() || query.status().equals(task.status()))
+          (query.statuses().isEmpty() || query.statuses().contains(task.status()))
               && (query.under().isEmpty() || query.under().equals(parentOf(job, node)))
               && node.startsWith(query.nodePrefix())
               && node.contains(query.part());

@@ -58,8 +58,9 @@ public final class HistoryCommand extends ClientCommand {
   @Option(
       names = "--status",
       paramLabel = "STATUS",
-      description = "Only tasks in this status then, such as running or error_backoff.")
-  private String status = "";
+      split = ",",
+      description = "Only tasks in these statuses then, such as running,error_backoff.")
+  private List<String> statuses = List.of();
 
   @Option(
       names = "--limit",
@@ -79,7 +80,7 @@ public final class HistoryCommand extends ClientCommand {
     query.put("at_ms", optional(millis("--at", at)));
     query.put("from_ms", optional(millis("--from", from)));
     query.put("node", nodes);
-    query.put("status", optional(status));
+    query.put("status", statuses);
     query.put("limit", List.of(Integer.toString(limit)));
     Json.Obj body = get(client, ApiV1.PAST_TASKS, Map.of("job", job), query);
     if (json()) {
@@ -92,10 +93,8 @@ public final class HistoryCommand extends ClientCommand {
 
   private void show(Json.Obj body) {
     List<String> counts = new ArrayList<>();
-    Json.Obj statuses = JsonFields.object(body, "statuses");
-    statuses
-        .members()
-        .forEach((word, count) -> counts.add(JsonFields.number(statuses, word) + " " + word));
+    Json.Obj had = JsonFields.object(body, "statuses");
+    had.members().forEach((word, count) -> counts.add(JsonFields.number(had, word) + " " + word));
     say(
         job
             + " at "

@@ -76,8 +76,9 @@ public final class ReportCommand extends ClientCommand {
   @Option(
       names = "--status",
       paramLabel = "STATUS",
-      description = "Only tasks in this status, such as failed or error_backoff.")
-  private String status = "";
+      split = ",",
+      description = "Only tasks in these statuses, such as failed,error_backoff.")
+  private List<String> statuses = List.of();
 
   @Option(
       names = "--prefix",
@@ -108,7 +109,7 @@ public final class ReportCommand extends ClientCommand {
 
   @Override
   public int run(Client client) {
-    if (sum && !(status.isEmpty() && prefix.isEmpty())) {
+    if (sum && !(statuses.isEmpty() && prefix.isEmpty())) {
       throw misuse(
           "--sum adds up all tasks of a job or below a node: leave out --status, --prefix");
     }
@@ -154,7 +155,7 @@ public final class ReportCommand extends ClientCommand {
 
   private Map<String, List<String>> query(String after) {
     Map<String, List<String>> query = selection();
-    query.put("status", optional(status));
+    query.put("status", statuses);
     query.put("prefix", optional(prefix));
     query.put("after", optional(after));
     query.put("history", List.of("true"));

@@ -11,7 +11,6 @@ import io.espalier.cli.term.Table;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.webui.v1.ApiV1;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +48,7 @@ public final class TaskListCommands {
         names = "--status",
         paramLabel = "STATUS",
         split = ",",
-        description = "Only tasks in these statuses, such as failed,error_backoff, in this order.")
+        description = "Only tasks in these statuses, such as failed,error_backoff.")
     private List<String> statuses = List.of();
 
     @Option(
@@ -140,30 +139,16 @@ public final class TaskListCommands {
       }
     }
 
-    /** Returns the tasks in one status after the other: a page of the server is of one. */
     private Json.Obj all(Client client) {
-      List<Json> found = new ArrayList<>();
-      String next = "";
-      for (String status : statuses.isEmpty() ? List.of("") : statuses) {
-        if (found.size() == limit) {
-          next = next.isEmpty() ? status : next;
-          break;
-        }
-        Json.Obj some =
-            pages(
-                "tasks",
-                limit - found.size(),
-                (after, size) ->
-                    get(client, ApiV1.TASKS, Map.of("job", job), query(status, after, size)));
-        found.addAll(JsonFields.objects(some, "tasks"));
-        next = JsonFields.text(some, "next");
-      }
-      return Json.object().put("tasks", new Json.Arr(found)).put("next", next).build();
+      return pages(
+          "tasks",
+          limit,
+          (after, size) -> get(client, ApiV1.TASKS, Map.of("job", job), query(after, size)));
     }
 
-    private Map<String, List<String>> query(String status, String after, int page) {
+    private Map<String, List<String>> query(String after, int page) {
       Map<String, List<String>> query = new HashMap<>();
-      query.put("status", optional(status));
+      query.put("status", statuses);
       query.put("prefix", optional(prefix));
       query.put("contains", optional(contains));
       query.put("after", optional(after));

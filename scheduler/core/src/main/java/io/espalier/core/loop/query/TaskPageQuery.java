@@ -17,8 +17,9 @@ import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -189,14 +190,17 @@ public final class TaskPageQuery implements SlicedWork {
       throw new RefusedException(
           RefusedException.Reason.UNKNOWN, "no such reason: " + query.reason());
     }
-    if (!query.status().isEmpty()) {
-      Optional<StatusLabel> label = StatusLabel.of(query.status());
-      if (label.isEmpty()) {
-        throw new RefusedException(
-            RefusedException.Reason.UNKNOWN, "no such status: " + query.status());
-      }
-      set = StatusFilter.of(bits -> StatusLabel.of(bits) == label.get());
+    if (!query.statuses().isEmpty()) {
+      Set<StatusLabel> labels = EnumSet.noneOf(StatusLabel.class);
+      query.statuses().forEach(word -> labels.add(label(word)));
+      set = StatusFilter.of(bits -> labels.contains(StatusLabel.of(bits)));
     }
+  }
+
+  private static StatusLabel label(String word) {
+    return StatusLabel.of(word)
+        .orElseThrow(
+            () -> new RefusedException(RefusedException.Reason.UNKNOWN, "no such status: " + word));
   }
 
   private static boolean mayWait(int bits) {

@@ -28,6 +28,7 @@ public final class LoopStats {
   private volatile int quarantines;
   private volatile @Nullable StartWindow startWindow;
   private volatile Map<String, StartWindow> startWindowsOfJobs = Map.of();
+  private volatile Map<String, Long> neverStarting = Map.of();
   private volatile List<ResourceUse> resources = List.of();
   private volatile List<QueueView> queues = List.of();
   private volatile List<GroupKindView> groups = List.of();
@@ -107,6 +108,16 @@ public final class LoopStats {
     startWindow = all;
     startWindowsOfJobs = ofJobs;
     this.heldWorkers = heldWorkers;
+  }
+
+  /** How many tasks of each job can never start because of the limits of their nodes, by name. */
+  public Map<String, Long> neverStarting() {
+    return neverStarting;
+  }
+
+  /** The map must not change any more. */
+  public void neverStarting(Map<String, Long> now) {
+    neverStarting = now;
   }
 
   /** Workers that get no task before one of their starts is confirmed. */

@@ -13,10 +13,12 @@ import io.espalier.core.topology.Topology;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +44,7 @@ public final class ConfiguredLimits {
   private final int[] @Nullable [] ofNodes;
   private final int[] first;
   private final int[] largest;
+  private final int[] smallest;
   private final List<Problem> problems;
 
   private ConfiguredLimits(
@@ -49,11 +52,13 @@ public final class ConfiguredLimits {
       int[] @Nullable [] ofNodes,
       int[] first,
       int[] largest,
+      int[] smallest,
       List<Problem> problems) {
     this.ofLevel = ofLevel;
     this.ofNodes = ofNodes;
     this.first = first;
     this.largest = largest;
+    this.smallest = smallest;
     this.problems = List.copyOf(problems);
   }
 
@@ -120,6 +125,11 @@ public final class ConfiguredLimits {
     return largest[resource];
   }
 
+  /** Returns the smallest limit of any node; -1: there are no nodes. */
+  public int smallest(int resource) {
+    return smallest[resource];
+  }
+
   /** Returns the problems with attributes that should be limits. */
   public List<Problem> problems() {
     return problems;
@@ -156,26 +166,26 @@ public final class ConfiguredLimits {
       int[] ofLevel = new int[count];
       int[] first = new int[count];
       int[] largest = new int[count];
+      int[] smallest = new int[count];
       for (Resource resource : settings.resources().all()) {
         int r = resource.index();
         ofLevel[r] = resource.limit();
         first[r] = topology.levelStart(resource.level());
-        largest[r] = largest(resource);
+        IntSummaryStatistics limits = limits(resource).summaryStatistics();
+        largest[r] = limits.getCount() == 0 ? -1 : limits.getMax();
+        smallest[r] = limits.getCount() == 0 ? -1 : limits.getMin();
       }
-      return new ConfiguredLimits(ofLevel, ofNodes, first, largest, problems);
+      return new ConfiguredLimits(ofLevel, ofNodes, first, largest, smallest, problems);
     }
 
-    private int largest(Resource resource) {
+    /** The limits of all nodes, or that of the level once where none has its own. */
+    private IntStream limits(Resource resource) {
       int[] own = ofNodes[resource.index()];
       if (own == null) {
         boolean any = topology.levelEnd(resource.level()) > topology.levelStart(resource.level());
-        return any ? resource.limit() : -1;
+        return any ? IntStream.of(resource.limit()) : IntStream.empty();
       }
-      int largest = -1;
-      for (int limit : own) {
-        largest = Math.max(largest, limit == OF_LEVEL ? resource.limit() : limit);
-      }
-      return largest;
+      return Arrays.stream(own).map(limit -> limit == OF_LEVEL ? resource.limit() : limit);
     }
 
     private void evaluate(NodeLimitRule rule) {

@@ -19,6 +19,7 @@ import io.espalier.core.scheduling.worker.WorkerUtilization;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.status.store.QueueUsage;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -157,6 +158,17 @@ public final class CapacityQueries {
     }
     problems.addAll(state().workers.problems(state().jobs));
     return problems;
+  }
+
+  /** See {@link SchedulingState#beyondSomeLimit}. */
+  public BitSet jobsBeyondSomeLimit() {
+    return state().beyondSomeLimit();
+  }
+
+  /** Returns whether no node has any of a resource, which stops all jobs that need it. */
+  public boolean isStop(String resource) {
+    Resource known = state().config().settings().resources().find(resource);
+    return known != null && state().isStop(known);
   }
 
   /**

@@ -100,7 +100,8 @@ final class WaitReasonCounts {
   }
 
   /**
-   * @param never whether the limit of the node is smaller than the need
+   * @param never whether the limit of the node is smaller than the need, also without what health
+   *     and factors have lowered
    */
   Group ofResource(int resource, boolean never) {
     return group(new Key(Kind.RESOURCE, resource, never), resource, "");

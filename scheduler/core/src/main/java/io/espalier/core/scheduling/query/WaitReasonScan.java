@@ -345,7 +345,7 @@ public final class WaitReasonScan {
     for (int r : state.ledger.resources(atLevel)) {
       int need = state.jobs.needs[job][r];
       if (need > 0 && !NodeCapacity.fits(need, state.ledger.free(node, atLevel, r))) {
-        return groups.ofResource(r, need > state.ledger.limit(node, r));
+        return groups.ofResource(r, need > state.ledger.base(node, r));
       }
     }
     ReservationViews kept = state.reservations == null ? null : state.reservations.answers();

@@ -121,6 +121,9 @@ public final class SchedulingState implements ReservationContext {
   /** The jobs that need more than any node has now; null: to be recomputed. */
   private @Nullable BitSet tooLarge;
 
+  /** See {@link #beyondSomeLimit}; null: to be recomputed. */
+  private @Nullable BitSet beyondSome;
+
   public SchedulingState(
       Config given,
       Topology topology,
@@ -293,6 +296,47 @@ public final class SchedulingState implements ReservationContext {
   }
 
   /**
+   * Returns the jobs that need more of a resource than the limit of some node is, by configuration
+   * or override; there may be a few too many. A resource of which no node has any does not count: a
+   * limit of 0 everywhere is a deliberate stop. Takes constant time; must not be modified.
+   */
+  public BitSet beyondSomeLimit() {
+    BitSet found = beyondSome;
+    if (found == null) {
+      found = new BitSet();
+      for (Resource resource : config.settings().resources().all()) {
+        int least = isStop(resource) ? Integer.MAX_VALUE : leastNow(resource);
+        for (int j = 0; j < jobs.count(); j++) {
+          if (needs(j, resource) > least) {
+            found.set(j);
+          }
+        }
+      }
+      beyondSome = found;
+    }
+    return found;
+  }
+
+  /** Returns whether no node has any of a resource, which stops all jobs that need it. */
+  public boolean isStop(Resource resource) {
+    return mostNow(resource) == 0;
+  }
+
+  /** Returns the smallest limit of any node; it may be a slight underestimate. */
+  private int leastNow(Resource resource) {
+    int least = nodeLimits.smallest(resource.index());
+    if (least < 0) {
+      return Integer.MAX_VALUE;
+    }
+    for (LimitOverride override : limitTable.overrides()) {
+      if (override.resource().equals(resource.name())) {
+        least = Math.min(least, override.limit());
+      }
+    }
+    return least;
+  }
+
+  /**
    * Returns since when a task that is not running could start, as far as its job, its status and
    * what it depends on are concerned, epoch milliseconds; 0: it could not.
    */
@@ -348,6 +392,7 @@ public final class SchedulingState implements ReservationContext {
 
   private void limitsChanged() {
     tooLarge = null;
+    beyondSome = null;
     tasks.changed();
   }
 

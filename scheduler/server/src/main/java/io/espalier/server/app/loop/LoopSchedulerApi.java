@@ -123,6 +123,11 @@ public final class LoopSchedulerApi implements SchedulerApi {
   }
 
   @Override
+  public Map<String, Long> neverStarting() {
+    return stats.neverStarting();
+  }
+
+  @Override
   public List<QueueView> recentQueues() {
     return stats.queues();
   }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Preferences {
   private static final Map<String, String> TO_JSON =
       Map.of("under", "parent_level", "timeout", "timeout_sec", "refresh", "refresh_sec");
-  private static final Map<String, String> TO_YAML =
+  static final Map<String, String> TO_YAML =
       Map.of("parent_level", "under", "timeout_sec", "timeout", "refresh_sec", "refresh");
 
   /** Times of the entries of {@code schedule} of the source {@code add_time}. */
@@ -39,7 +39,7 @@ final class Preferences {
     return kind.equals("manual");
   }
 
-  private static Unit timeOf(String key) {
+  static Unit timeOf(String key) {
     return TO_YAML.containsKey(key) && key.endsWith("_sec") ? Unit.SECONDS : Unit.NONE;
   }
 

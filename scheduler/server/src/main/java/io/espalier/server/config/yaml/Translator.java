@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Translator {
   private static final Pattern BLANKS = Pattern.compile("\\s+");
-  private static final Pattern SHELL = Pattern.compile("[\"'\\\\`$|&;<>*?]");
+  static final Pattern SHELL = Pattern.compile("[\"'\\\\`$|&;<>*?]");
 
   private final Problems problems;
 

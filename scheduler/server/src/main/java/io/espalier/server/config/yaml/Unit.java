@@ -22,9 +22,8 @@ enum Unit {
   /** A share as a number from 0 to 1. */
   FRACTION;
 
-  private static final Pattern TIME =
-      Pattern.compile("([+-]?[0-9]{1,18}(?:\\.[0-9]{1,18})?)(ms|s|m|h|d)");
-  private static final Pattern SHARE = Pattern.compile("([+-]?[0-9]{1,18}(?:\\.[0-9]{1,18})?) ?%");
+  static final Pattern TIME = Pattern.compile("([+-]?[0-9]{1,18}(?:\\.[0-9]{1,18})?)(ms|s|m|h|d)");
+  static final Pattern SHARE = Pattern.compile("([+-]?[0-9]{1,18}(?:\\.[0-9]{1,18})?) ?%");
   private static final Pattern NUMBER =
       Pattern.compile("\\s*[+-]?[0-9]{1,18}(\\.[0-9]{0,18})?([eE][+-]?[0-9]{1,2})?\\s*");
   private static final BigDecimal THOUSAND = BigDecimal.valueOf(1000);
