@@ -71,8 +71,8 @@ class NeverStartsTest {
         .asString()
         .contains("bistro_job->j")
         .contains(
-            "2 of its tasks can never start: it needs 1 of slots, 0 of 0 are free on a; it can"
-                + " never start while the limit is 0");
+            "2 of its tasks can never start as the limits are: it needs 1 of slots, 0 of 0 are"
+                + " free on a; it can never start while the limit is 0");
     limit("a", 1);
     assertThat(counts()).isEmpty();
     assertThat(problems()).isEmpty();

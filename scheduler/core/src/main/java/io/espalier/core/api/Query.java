@@ -93,7 +93,7 @@ public sealed interface Query<T> {
   /**
    * A page of tasks of a job.
    *
-   * @param status status label; empty: all
+   * @param statuses only tasks in one of these statuses; empty: in any
    * @param nodePrefix prefix of the node's name; empty: all
    * @param after cursor of the previous page; empty: the first page
    * @param limit maximum number of tasks, 1 to 1000

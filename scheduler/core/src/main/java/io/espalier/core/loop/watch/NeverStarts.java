@@ -112,14 +112,13 @@ public final class NeverStarts implements RoundStep {
     isAsking = true;
     askedMillis = nowMillis;
     try {
-      var unused =
-          waiting.apply(job).whenComplete((found, failure) -> answered(job, found, failure));
+      var unused = waiting.apply(job).whenComplete((found, failure) -> answered(job, found));
     } catch (RefusedException e) {
-      answered(job, null, e);
+      answered(job, null);
     }
   }
 
-  private void answered(String job, @Nullable WaitingReasons found, @Nullable Throwable failure) {
+  private void answered(String job, @Nullable WaitingReasons found) {
     isAsking = false;
     isAnswered = true;
     if (found == null) {
@@ -186,11 +185,14 @@ public final class NeverStarts implements RoundStep {
         more++;
         continue;
       }
-      String text = each.getValue() + " of its tasks can never start" + reasons.get(job);
+      String text =
+          each.getValue() + " of its tasks can never start as the limits are" + reasons.get(job);
       problems.add(Problem.warning("bistro_job->" + job, text));
     }
     if (more > 0) {
-      problems.add(Problem.warning("", more + " more jobs have tasks that can never start"));
+      problems.add(
+          Problem.warning(
+              "", more + " more jobs have tasks that can never start as the limits are"));
     }
     return problems;
   }
