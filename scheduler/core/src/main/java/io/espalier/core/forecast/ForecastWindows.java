@@ -80,8 +80,7 @@ final class ForecastWindows {
       timed.missed += job >= 0 && core.tasks().progress(job).left() > 0 ? 1 : 0;
     }
     Opening opening = timed.times.next(nowMillis, timed.cutoffMillis);
-    boolean isOpen = opening != null && opening.fromMillis() <= nowMillis;
-    if (isOpen) {
+    if (opening != null && opening.fromMillis() <= nowMillis) {
       core.open(GateKind.JOB_WINDOW, timed.job);
       timed.closesMillis = opening.toMillis();
     } else {
@@ -89,7 +88,7 @@ final class ForecastWindows {
     }
     if (opening != null) {
       long changes =
-          isOpen
+          opening.fromMillis() <= nowMillis
               ? WindowCutoff.closedFrom(opening.toMillis(), timed.cutoffMillis)
               : opening.fromMillis();
       next = Math.min(next, changes);
