@@ -89,7 +89,9 @@ class MetricsIT {
             + " {\"set\": {\"by\": \"tag:*\", \"max_concurrent\": 1}}, \"notifications\": {\"ops\":"
             + " {\"webhook\": {\"url\": \"https://127.0.0.1/\", \"secret_file\": \"key\"}}},"
             + " \"queues\": {\"etl\": {\"max_slots\": {\"slots\": 1}}}}, \"bistro_job->quick\":"
-            + " {\"owner\": \"e2e\", \"max_starting\": 1, \"command\": [\"./quick.sh\"]}}";
+            + " {\"owner\": \"e2e\", \"max_starting\": 1, \"command\": [\"./quick.sh\"]},"
+            + " \"bistro_job->wide\": {\"owner\": \"e2e\", \"resources\": {\"slots\": 2}, \"command\":"
+            + " [\"./quick.sh\"]}}";
     Site local =
         new Site(Files.createDirectory(directory.resolve("local")))
             .task("quick.sh", "echo '{\"count\": {\"rows\": 3}}' >>\"$2\"")
@@ -129,6 +131,7 @@ class MetricsIT {
                       .contains("espalier_job_tasks{espalier_job=\"quick\",state=\"done\"} 1.0")
                       .contains("espalier_task_duration_seconds_count 1")
                       .contains("espalier_placements_total 1.0")
+                      .contains("espalier_job_tasks_never{espalier_job=\"wide\"} 1.0")
                       .contains("espalier_job_starts_window{espalier_job=\"quick\"} 1.0")
                       .contains("espalier_job_starts_total{espalier_job=\"quick\"} 1.0")
                       .contains("espalier_task_starts_total 1.0"));
