@@ -155,6 +155,23 @@ class RolloutProbesTest {
   }
 
   @Test
+  void nodesOfRunningTasksCountWhenAHaltedJobIsResumedAfterARestart() {
+    String host = hostOfFirst();
+    world.advance(5_000);
+    answer(host, 9, 0);
+    world.isRemote = true;
+    world.crashAndRestart();
+    world.configure(config("host", ", \"soak\": \"1m\""));
+    assertThat(rollout().phase()).isEqualTo(Phase.HALTED);
+    world.run(new Command.Resume("j", "ann", ""));
+    world.settle();
+    assertThat(rollout().phase()).isEqualTo(Phase.RUNNING);
+    world.advance(5_000);
+    answer(host, 9, 0);
+    assertThat(rollout().phase()).isEqualTo(Phase.HALTED);
+  }
+
+  @Test
   void aProbeOfTheInstanceIsACheckOfTheWhole() {
     world.configure(config("instance", ", \"on_change\": \"continue\""));
     String instance = world.core.topology().name(0);

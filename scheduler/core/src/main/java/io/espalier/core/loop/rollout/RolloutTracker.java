@@ -458,6 +458,7 @@ public final class RolloutTracker implements RoundStep {
     Rollout first = Rollout.begun(name, RolloutFingerprint.of(job, spec), stages, sizes, nowMillis);
     StagedJob staged = new StagedJob(first, members);
     staged.apart = quarantines.nodesClosedTo(name);
+    staged.knowsRunning = true;
     all.put(name, staged);
     batch.get().endRollout(name);
     StoredRollouts.rows(members).forEach(batch.get()::rollout);
@@ -482,6 +483,7 @@ public final class RolloutTracker implements RoundStep {
     if (core.gate(GateKind.ROLLOUT, now.job()) != null) {
       core.open(GateKind.ROLLOUT, now.job());
     }
+    probes.restored(staged, spec); // Of a halted one, too: it may be resumed next.
     long apart = core.staged().leftApart(number);
     long sample = core.staged().left(number);
     staged.left = sample + apart;
@@ -490,7 +492,6 @@ public final class RolloutTracker implements RoundStep {
     if (now.phase() == Phase.PASSED || now.phase() == Phase.HALTED || left < 0) {
       return;
     }
-    probes.restored(staged, spec);
     DurationHistogram times = staged.durations;
     String failure = RolloutRules.failure(spec, now, left > 0, times.total(), times.quantile(0.95));
     failure = failure == null ? probes.bad(staged, spec) : failure;

@@ -48,7 +48,7 @@ final class StageProbes {
 
   /** Remembers the nodes of tasks that have outlived a restart; once. */
   void restored(StagedJob staged, RolloutSpec spec) {
-    if (!staged.isRestored || staged.knowsRunning || spec.probes().isEmpty()) {
+    if (staged.knowsRunning || spec.probes().isEmpty()) {
       return;
     }
     staged.knowsRunning = true;
