@@ -43,14 +43,16 @@ echo "$admin" >"$etc/ada.token"
 
 echo '--- the status store'
 db() { mariadb --no-defaults --socket="$work/db.sock" --user="$(id -un)" --batch --skip-column-names "$@"; }
+# A server that starts deletes the temporary tables of all servers in its directory for them.
+mkdir "$work/db.tmp"
 start_store() {
   mariadbd --no-defaults ${RUN_AS_ROOT:+--user=root} --bind-address=127.0.0.1 --skip-name-resolve --datadir="$work/db" \
-    --port="$db_port" --socket="$work/db.sock" --pid-file="$work/db.pid" >>"$work/db.err" 2>&1 </dev/null &
+    --tmpdir="$work/db.tmp" --port="$db_port" --socket="$work/db.sock" --pid-file="$work/db.pid" >>"$work/db.err" 2>&1 </dev/null &
   running+=($!)
   until_so 60 db -e 'SELECT 1' >/dev/null 2>&1
 }
 [ "$(id -u)" != 0 ] || RUN_AS_ROOT=yes
-mariadb-install-db --no-defaults ${RUN_AS_ROOT:+--user=root} --datadir="$work/db" --skip-test-db \
+TMPDIR="$work/db.tmp" mariadb-install-db --no-defaults ${RUN_AS_ROOT:+--user=root} --datadir="$work/db" --skip-test-db \
   --auth-root-authentication-method=socket --auth-root-socket-user="$(id -un)" >"$work/install.err" 2>&1
 start_store
 db <<SQL

@@ -47,8 +47,10 @@ fail() {
 
 # start_server NAME
 start_server() {
+  # A server that starts deletes the temporary tables of all servers in its directory for them.
+  mkdir -p "$work/$1.tmp"
   mariadbd --defaults-file="$work/server.cnf" --datadir="$work/$1" --port="${port[$1]}" --socket="$work/$1.sock" \
-    --pid-file="$work/$1.pid" --server-id="${port[$1]}" >>"$work/$1.err" 2>&1 </dev/null &
+    --tmpdir="$work/$1.tmp" --pid-file="$work/$1.pid" --server-id="${port[$1]}" >>"$work/$1.err" 2>&1 </dev/null &
   mariadb_of[$1]=$!
   running+=($!)
 }
@@ -76,8 +78,9 @@ make_servers() {
     echo 'binlog_format = ROW'
     echo 'skip_slave_start = ON'
   } >"$work/server.cnf"
-  mariadb-install-db --defaults-file="$work/server.cnf" --datadir="$work/empty" --skip-test-db --skip-log-bin \
-    --auth-root-authentication-method=socket --auth-root-socket-user="$(id -un)" >"$work/install.err" 2>&1 ||
+  mkdir "$work/install.tmp"
+  TMPDIR="$work/install.tmp" mariadb-install-db --defaults-file="$work/server.cnf" --datadir="$work/empty" \
+    --skip-test-db --skip-log-bin --auth-root-authentication-method=socket --auth-root-socket-user="$(id -un)" >"$work/install.err" 2>&1 ||
     fail 'mariadb-install-db'
   # All are held at once, so that they differ.
   read -ra free < <(perl -MIO::Socket::INET -e '

@@ -60,6 +60,7 @@ public final class DatabaseServer implements AutoCloseable {
     this.always = List.of(always);
     this.flavour = flavour;
     this.directory = directory;
+    Files.createDirectories(directory.resolve("tmp"));
     boolean here =
         System.getProperty("os.name").equals("Linux")
             && System.getProperty("os.arch").equals("amd64");
@@ -166,6 +167,8 @@ public final class DatabaseServer implements AutoCloseable {
     command.add("--basedir=" + directory);
     command.add("--datadir=" + directory.resolve("data"));
     command.add("--lc-messages-dir=" + directory.resolve("share"));
+    // A server that starts deletes the temporary tables of all servers in its directory for them.
+    command.add("--tmpdir=" + directory.resolve("tmp"));
     command.add("--skip-log-bin");
     // Processes are killed in tests, machines are not: what the kernel has is enough.
     command.add("--innodb-flush-method=nosync");
