@@ -5,7 +5,7 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
 import io.espalier.worker.process.JournalKey;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Simulated tasks, which only end; a single timer thread serves all of them. The thread that
- * removes a task from the map delivers its end, so each task has exactly one end.
+ * removes a task from the set delivers its end, so each task has exactly one end.
  */
 final class SimulatedTasks {
   private final String shard;
-  private final Map<JournalKey, LaunchSpec> running = new ConcurrentHashMap<>();
+  private final Set<JournalKey> running = ConcurrentHashMap.newKeySet();
   private final ScheduledThreadPoolExecutor timer;
   private volatile @Nullable TaskListener ends;
   private volatile boolean closing;
@@ -51,7 +51,7 @@ final class SimulatedTasks {
       throw new IllegalStateException("the runner is not open");
     }
     JournalKey key = JournalKey.of(launch);
-    if (running.putIfAbsent(key, launch) != null) {
+    if (!running.add(key)) {
       throw new IllegalStateException("this invocation was started before: " + key);
     }
     synchronized (timer) {
@@ -60,14 +60,14 @@ final class SimulatedTasks {
         return;
       }
     }
-    if (running.remove(key) != null) {
+    if (running.remove(key)) {
       sink.ended(key.end(TaskResult.Kind.NOT_STARTED).withMessage("shutting down"));
     }
   }
 
   boolean kill(String job, String node, Invocation invocation) {
     JournalKey key = new JournalKey(job, node, invocation);
-    if (!running.containsKey(key)) {
+    if (!running.contains(key)) {
       return false;
     }
     synchronized (timer) {
@@ -90,17 +90,17 @@ final class SimulatedTasks {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    running.keySet().forEach(this::kill);
+    running.forEach(this::kill);
   }
 
   private void end(JournalKey key, String rawStatus) {
-    if (running.remove(key) != null) {
+    if (running.remove(key)) {
       deliver(key.end(TaskResult.Kind.EXITED).withRawStatus(rawStatus).withExit(0, null));
     }
   }
 
   private void kill(JournalKey key) {
-    if (running.remove(key) != null) {
+    if (running.remove(key)) {
       deliver(key.end(TaskResult.Kind.KILLED).withExit(null, 15));
     }
   }

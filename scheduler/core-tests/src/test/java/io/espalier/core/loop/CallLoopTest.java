@@ -131,7 +131,7 @@ class CallLoopTest {
     LaunchSpec launch = world.launch("j", "h1");
     world.ends("j", "h1", TaskResult.Kind.LOST, null, null);
     world.advance(10_000);
-    assertThat(world.adopted).containsExactly(launch);
+    assertThat(world.adopted).containsExactly(launch.withArgument(Json.Obj.EMPTY));
     assertThat(world.launches).as("never sent again").hasSize(1);
     assertThat(status()).isEqualTo(StatusLabel.RUNNING);
     world.ends("j", "h1", TaskResult.Kind.EXITED, "done", null);

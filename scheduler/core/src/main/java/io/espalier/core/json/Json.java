@@ -2,11 +2,9 @@ package io.espalier.core.json;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +24,7 @@ public sealed interface Json {
     public static final Obj EMPTY = new Obj(Map.of());
 
     public Obj {
-      members = Collections.unmodifiableMap(new LinkedHashMap<>(members));
+      members = Members.copyOf(members);
       keyPositions = Map.copyOf(keyPositions);
     }
 
@@ -258,12 +256,12 @@ public sealed interface Json {
 
   /** Builds an object in the order of the calls; not thread-safe. */
   final class Builder {
-    private final Map<String, Json> members = new LinkedHashMap<>();
+    private final Members.Builder members = new Members.Builder();
 
     private Builder() {}
 
     public Builder put(String key, Json value) {
-      members.put(key, Objects.requireNonNull(value, key));
+      members.put(key, value);
       return this;
     }
 
@@ -289,7 +287,7 @@ public sealed interface Json {
     }
 
     public Obj build() {
-      return new Obj(members);
+      return new Obj(members.build());
     }
   }
 }

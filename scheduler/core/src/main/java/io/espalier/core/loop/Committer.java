@@ -1,6 +1,7 @@
 package io.espalier.core.loop;
 
 import io.espalier.core.event.Event;
+import io.espalier.core.json.Json;
 import io.espalier.core.loop.command.TimeExtension;
 import io.espalier.core.loop.notify.Outbox;
 import io.espalier.core.loop.state.LiveTasks.Live;
@@ -416,8 +417,9 @@ final class Committer {
     return true;
   }
 
-  /** A task was handed to the runner. */
+  /** A task was handed to the runner, which has the argument. */
   private void handed(Live task, long nowMillis) {
+    task.launch = task.launch.withArgument(Json.Obj.EMPTY);
     starting.handed(task.invocation(), nowMillis);
     TimeExtension.extendAtStart(task, ports.runner());
     if (task.killAtStart != null) {

@@ -67,7 +67,7 @@ public interface TaskRunner extends AutoCloseable {
    * Takes over the call of a service that somebody else has sent, or may have sent: a lost worker,
    * an earlier scheduler process. The runner asks the service about it, and never sends it.
    *
-   * @param launch with a call
+   * @param launch with a call, and without an argument: that was sent
    * @return false when this runner makes no calls: the task stays running, until the scheduler ends
    *     and another one asks
    */

@@ -61,6 +61,12 @@ public final class StatusWriter implements AutoCloseable {
   // Confined to the committing thread.
   private @Nullable Group failed;
 
+  /** When the latest transaction began; read only if {@code isBusy}. */
+  private long latestBegin;
+
+  /** Whether other batches queued up behind the first one of the latest transaction. */
+  private boolean isBusy;
+
   /**
    * The number of next batches to commit one by one, because the store refused part of one of them.
    */
@@ -90,11 +96,15 @@ public final class StatusWriter implements AutoCloseable {
   /**
    * @param saturation queued changes from which on the store counts as too slow
    * @param groupSize changes from which on a transaction accepts no further batch
+   * @param spacing time between the beginnings of two transactions while batches queue up, so that
+   *     more of them share the cost of one; a single batch at a time does not wait
    * @param firstRetry pause after the first failure; doubled up to {@code lastRetry}
    */
-  public record Limits(int saturation, int groupSize, Duration firstRetry, Duration lastRetry) {
+  public record Limits(
+      int saturation, int groupSize, Duration spacing, Duration firstRetry, Duration lastRetry) {
     public static final Limits DEFAULT =
-        new Limits(20_000, 5_000, Duration.ofMillis(50), Duration.ofSeconds(2));
+        new Limits(
+            20_000, 5_000, Duration.ofMillis(2), Duration.ofMillis(50), Duration.ofSeconds(2));
 
     public Limits {
       if (saturation < 1 || groupSize < 1 || firstRetry.isNegative() || firstRetry.isZero()) {
@@ -223,6 +233,7 @@ public final class StatusWriter implements AutoCloseable {
     }
     StoreTransaction together = next.together();
     long begin = System.nanoTime();
+    latestBegin = begin;
     try {
       if (!together.isEmpty()) {
         store.commit(epoch, together);
@@ -254,6 +265,7 @@ public final class StatusWriter implements AutoCloseable {
     }
     problem = null;
     settle(group, null);
+    isBusy = group.size() > 1 || queueLength() > 0;
     return group.size();
   }
 
@@ -360,7 +372,11 @@ public final class StatusWriter implements AutoCloseable {
     synchronized (lock) {
       long begin = System.nanoTime();
       while (true) {
-        long left = pause(closing).toNanos() - (System.nanoTime() - begin);
+        long now = System.nanoTime();
+        long left =
+            Math.max(
+                pause(closing).toNanos() - (now - begin),
+                isBusy && !closing ? limits.spacing().toNanos() - (now - latestBegin) : 0);
         if (giveUp || (closing && queue.isEmpty())) {
           return false;
         }

@@ -97,7 +97,8 @@ class KillTest {
           new StatusWriter(
               store,
               epoch,
-              new StatusWriter.Limits(1000, 50, Duration.ofMillis(1), Duration.ofMillis(1)));
+              new StatusWriter.Limits(
+                  1000, 50, Duration.ZERO, Duration.ofMillis(1), Duration.ofMillis(1)));
       writer.start();
       Semaphore room = new Semaphore(500);
       for (int i = 0; i < 10_000_000; i++) {

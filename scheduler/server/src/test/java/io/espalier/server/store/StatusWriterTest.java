@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 
 class StatusWriterTest {
   private static final StatusWriter.Limits SMALL =
-      new StatusWriter.Limits(10, 4, Duration.ofMillis(1), Duration.ofMillis(5));
+      new StatusWriter.Limits(10, 4, Duration.ZERO, Duration.ofMillis(1), Duration.ofMillis(5));
 
   private final FlakyStore store = new FlakyStore();
   private final long epoch = store.openEpoch(TakeOver.PLAIN).epoch();

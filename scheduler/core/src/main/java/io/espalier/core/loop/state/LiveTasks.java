@@ -55,7 +55,12 @@ public final class LiveTasks {
   public static final class Live {
     public final TaskKey key;
     public final long run;
-    public final LaunchSpec launch;
+
+    /** Without its argument once it was handed to the runner: that is the largest part of it. */
+    public LaunchSpec launch;
+
+    /** Its node's role under the parent through which it runs; empty: none or unknown. */
+    public final String role;
 
     /** For a resumed invocation, known with the first configuration, like {@code statusFrom}. */
     public RetryPolicy retrying;
@@ -155,6 +160,7 @@ public final class LiveTasks {
       this.key = key;
       this.run = run;
       this.launch = launch;
+      this.role = TaskArgument.roleIn(launch.argument());
       this.status = status;
       this.checkpointAtStart = status.checkpoint();
       this.limits = timeLeft(launch);
@@ -245,7 +251,7 @@ public final class LiveTasks {
           limits,
           progress,
           rate,
-          TaskArgument.roleIn(launch.argument()),
+          role,
           status.step() == null ? "" : status.step().label(),
           batch,
           waitedMillis,

@@ -42,8 +42,8 @@ public final class LoopEvents {
 
   /** Adds the event that a task started. */
   public void started(LiveTasks.Live live, StatusRow row, long nowMillis) {
-    String role = TaskArgument.roleIn(live.launch.argument());
-    Json.Builder task = task(live).putIfPresent("role", role.isEmpty() ? null : Json.of(role));
+    Json.Builder task =
+        task(live).putIfPresent("role", live.role.isEmpty() ? null : Json.of(live.role));
     add(nowMillis, EventKind.TASK_STARTED, StatusRowEvents.put(task, row).build());
   }
 

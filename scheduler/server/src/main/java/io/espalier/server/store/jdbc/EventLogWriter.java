@@ -20,10 +20,12 @@ final class EventLogWriter {
   private static final int LENGTH_OF_ROW = 1 << 20;
 
   private final Session session;
+  private final BoundStatement insert;
   private long newestEvent = -1;
 
-  EventLogWriter(Session session) {
+  EventLogWriter(Session session) throws SQLException {
     this.session = session;
+    this.insert = session.insert("INSERT INTO #event", "first, last, newest, body", "");
   }
 
   /**
@@ -58,12 +60,13 @@ final class EventLogWriter {
 
   private void insert(List<Event> events, String body) throws SQLException {
     Event last = events.get(events.size() - 1);
-    session.execute(
-        "INSERT INTO #event (first, last, newest, body) VALUES (?, ?, ?, ?)",
-        events.get(0).sequence(),
-        last.sequence(),
-        last.timeMillis(),
-        body);
+    int unused =
+        insert
+            .large(events.get(0).sequence())
+            .large(last.sequence())
+            .large(last.timeMillis())
+            .text(body)
+            .run();
   }
 
   /** Deletes some of the rows outside the retention and returns how many. */

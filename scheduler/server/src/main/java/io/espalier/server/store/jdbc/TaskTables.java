@@ -15,6 +15,7 @@ import io.espalier.core.status.store.TaskTotals;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -53,6 +54,13 @@ final class TaskTables {
   private final BoundStatement putAttempt;
   private final BoundStatement deleteRing;
   private final Map<WorkerRef, Integer> workers = new HashMap<>();
+
+  /**
+   * Queries for the places of tasks of one job, by the number of tasks: powers of two, because to
+   * prepare a query takes longer than to run it.
+   */
+  private final Map<Integer, BoundStatement> findPlaces = new HashMap<>();
+
   private long nextRing = -1;
 
   TaskTables(Session session, JobIds jobs) throws SQLException {
@@ -161,18 +169,43 @@ final class TaskTables {
     for (Map.Entry<String, List<String>> ofJob : byJob(keys).entrySet()) {
       Integer job = jobs.known(ofJob.getKey());
       if (job != null) {
-        select(
-            session,
-            "SELECT node*, coalesce(ring, -1), ended, counts FROM #status",
-            job,
-            ofJob.getValue(),
-            row ->
-                places.put(
-                    new TaskKey(ofJob.getKey(), row.name()),
-                    new Place(row.large(), row.large(), Counters.ofText(row.textOrEmpty()))));
+        for (List<String> some : pieces(ofJob.getValue())) {
+          try (ColumnReader row = bind(findPlaces(some.size()), job, padded(some)).query()) {
+            while (row.next()) {
+              places.put(
+                  new TaskKey(ofJob.getKey(), row.name()),
+                  new Place(row.large(), row.large(), Counters.ofText(row.textOrEmpty())));
+            }
+          }
+        }
       }
     }
     return places;
+  }
+
+  private BoundStatement findPlaces(int tasks) throws SQLException {
+    int size = ceilingPowerOfTwo(tasks);
+    BoundStatement known = findPlaces.get(size);
+    if (known == null) {
+      known =
+          session.prepare(
+              "SELECT node*, coalesce(ring, -1), ended, counts FROM #status" + where(size));
+      findPlaces.put(size, known);
+    }
+    return known;
+  }
+
+  private static int ceilingPowerOfTwo(int number) {
+    return number == 1 ? 1 : Integer.highestOneBit(number - 1) * 2;
+  }
+
+  /** Repeats the last node until a query for so many tasks is complete. */
+  private static List<String> padded(List<String> nodes) {
+    int size = ceilingPowerOfTwo(nodes.size());
+    List<String> padded = new ArrayList<>(size);
+    padded.addAll(nodes);
+    padded.addAll(Collections.nCopies(size - nodes.size(), nodes.get(nodes.size() - 1)));
+    return padded;
   }
 
   private void add(Attempt attempt, Place place) throws SQLException {
@@ -259,7 +292,7 @@ final class TaskTables {
       select(session, rings, job, ofJob.getValue(), row -> deleteRing(row.largeOrNull()));
       deleteRing.flush();
       for (List<String> nodes : pieces(ofJob.getValue())) {
-        try (BoundStatement delete = session.prepare("DELETE FROM #status" + where(nodes))) {
+        try (BoundStatement delete = session.prepare("DELETE FROM #status" + where(nodes.size()))) {
           int unused = bind(delete, job, nodes).run();
         }
       }
@@ -328,7 +361,7 @@ final class TaskTables {
   static void select(Session session, String sql, int job, List<String> nodes, Row each)
       throws SQLException {
     for (List<String> some : pieces(nodes)) {
-      try (BoundStatement select = session.prepare(sql + where(some));
+      try (BoundStatement select = session.prepare(sql + where(some.size()));
           ColumnReader row = bind(select, job, some).query()) {
         while (row.next()) {
           each.read(row);
@@ -337,8 +370,8 @@ final class TaskTables {
     }
   }
 
-  private static String where(List<String> nodes) {
-    return " WHERE job = ? AND node IN " + Session.parameters(nodes.size());
+  private static String where(int nodes) {
+    return " WHERE job = ? AND node IN " + Session.parameters(nodes);
   }
 
   private static BoundStatement bind(BoundStatement statement, int job, List<String> nodes)

@@ -50,7 +50,11 @@ class MySqlKillTest {
                   store,
                   store.openEpoch(TakeOver.PLAIN).epoch(),
                   new StatusWriter.Limits(
-                      SATURATION, 60, Duration.ofMillis(10), Duration.ofMillis(200)))) {
+                      SATURATION,
+                      60,
+                      Duration.ZERO,
+                      Duration.ofMillis(10),
+                      Duration.ofMillis(200)))) {
         writer.start();
         AtomicBoolean ended = new AtomicBoolean();
         Thread load =
