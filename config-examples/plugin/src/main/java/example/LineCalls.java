@@ -111,7 +111,14 @@ public final class LineCalls implements CallClient {
 
   private static int number(Json.Obj options, String option, int otherwise) {
     Json value = options.get(option);
-    return value == null ? otherwise : value instanceof Json.Num n ? n.value().intValue() : -1;
+    if (value == null) {
+      return otherwise;
+    }
+    try {
+      return value instanceof Json.Num number ? number.value().intValueExact() : -1;
+    } catch (ArithmeticException e) {
+      return -1;
+    }
   }
 
   @Override
@@ -169,8 +176,7 @@ public final class LineCalls implements CallClient {
         () -> exchange(call, verb, line.getBytes(StandardCharsets.UTF_8), maySend), threads);
   }
 
-  private static CallAnswer exchange(
-      Call call, String verb, byte[] line, BooleanSupplier maySend) {
+  private static CallAnswer exchange(Call call, String verb, byte[] line, BooleanSupplier maySend) {
     boolean isSent = false;
     try (Socket socket = new Socket()) {
       Address to = Address.of(call);
