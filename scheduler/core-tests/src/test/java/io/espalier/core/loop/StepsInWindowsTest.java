@@ -71,6 +71,8 @@ class StepsInWindowsTest {
   }
 
   private void isCompensated() {
+    assertThat(step()).isEqualTo("compensate ship");
+    assertThat(commands()).as("the window is closed").hasSize(2);
     opensAgain();
     assertThat(commands()).containsExactly("/dump", "/ship", "/unship");
     assertThat(step()).isEqualTo("compensate ship");
