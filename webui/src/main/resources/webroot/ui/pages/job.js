@@ -111,7 +111,7 @@ function Stages({ job }) {
   const r = job.rollout;
   const open = r.stages[r.stage - 1];
   const words = (s, i) => `stage ${i + 1} (${s.size}): ${s.verdict}, ${plural(s.tasks, 'task')}`;
-  return c(Panel, { title: 'Stages', id: 'h-stages', note: t.span(`stage ${r.stage} of ${r.stages.length} (${open.size}) ${r.phase === 'waiting' && r.reason ? `waits for somebody who promotes the job: ${r.reason}` : PHASE[r.phase]}`, ', open ', c(Ago, { ms: r.opened_ms })) },
+  return c(Panel, { title: 'Stages', id: 'h-stages', note: t.span(`stage ${r.stage} of ${r.stages.length} (${open.size}) ${r.reason ? `${r.phase === 'waiting' ? 'waits for somebody who promotes the job' : PHASE[r.phase]}: ${r.reason}` : PHASE[r.phase]}`, ', open ', c(Ago, { ms: r.opened_ms })) },
     t.div({ class: 'bar tall', role: 'img', 'aria-label': r.stages.map(words).join('; ') },
       r.stages.map((s, i) => t.span({ key: i, class: `s-${VERDICT[s.verdict]}`, style: { flexGrow: 1 }, title: words(s, i) }))),
     t.ul({ class: 'tiles' }, r.stages.map((s, i) => t.li({ key: i, class: 'tile' }, t.span({ class: 'tile-label' }, `Stage ${i + 1}`), t.span({ class: 'tile-value' }, s.size),

@@ -42,11 +42,14 @@ public interface CallClient extends AutoCloseable {
   }
 
   /**
-   * Sends a call. The implementation sends it at most once, and follows no redirection.
+   * Sends a call. The implementation sends it at most once, and follows no redirection. It replaces
+   * the placeholders of its options itself, with {@link Call#names}. Once the first byte is sent,
+   * what goes wrong is {@code Unknown}; before, {@code NotStarted}.
    *
    * @param argument the JSON argument of the task, as processes get it
    * @param maySend asked right before the first byte is sent, on any thread; if it returns false,
-   *     nothing is sent, and the answer is {@code NotStarted}
+   *     nothing is sent, and the answer is {@code NotStarted} with a wait of at least 1 ms, which
+   *     makes it no attempt
    */
   CompletionStage<CallAnswer> start(Call call, Json.Obj argument, BooleanSupplier maySend);
 

@@ -254,7 +254,7 @@ public final class SchedulerLoop {
     quarantines.restore(stored.quarantines());
     pool.restore(stored.cordons());
     outbox.restore(stored.notifications());
-    paces.restore(stored.durations());
+    paces.restore(stored.durations(), ports.warnings());
     restored = stored;
     views.changed();
   }

@@ -117,7 +117,11 @@ public final class DurationHistogram {
     return text.toString();
   }
 
-  /** Reads the result of {@link #text}; anything else gives an empty histogram. */
+  /**
+   * Reads the result of {@link #text}.
+   *
+   * @throws IllegalArgumentException if it is anything else
+   */
   static DurationHistogram parse(String text) {
     DurationHistogram read = new DurationHistogram();
     String[] numbers = text.isEmpty() ? new String[0] : text.split(" ", -1);
@@ -127,11 +131,11 @@ public final class DurationHistogram {
         read.counts[Integer.parseInt(numbers[i])] = count;
         read.total = Math.addExact(read.total, count);
         if (count <= 0 || read.total > 2 * MEMORY) {
-          return new DurationHistogram();
+          throw new IllegalArgumentException("no count: " + count);
         }
       }
-    } catch (NumberFormatException | IndexOutOfBoundsException | ArithmeticException e) {
-      return new DurationHistogram();
+    } catch (IndexOutOfBoundsException | ArithmeticException e) {
+      throw new IllegalArgumentException("no histogram", e);
     }
     return read;
   }

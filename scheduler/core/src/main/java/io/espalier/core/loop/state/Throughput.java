@@ -29,7 +29,7 @@ public final class Throughput {
 
   private final Map<String, Pace> paces = new HashMap<>();
 
-  /** What is known of jobs with windows that have not asked since. */
+  /** What is known of jobs with windows that have not asked since; all of it can be read. */
   private final Map<String, JobDurations> stored = new HashMap<>();
 
   /** The jobs whose durations have changed since {@link #changed}. */
@@ -183,9 +183,20 @@ public final class Throughput {
     return known.mostTakeMillis(assumedMillis);
   }
 
-  /** Restores what earlier schedulers have measured. */
-  public void restore(List<JobDurations> all) {
-    all.forEach(each -> stored.put(each.job(), each));
+  /** Restores what earlier schedulers have measured; warns of what cannot be read. */
+  public void restore(List<JobDurations> all, LoopPorts.Warnings warnings) {
+    for (JobDurations each : all) {
+      try {
+        WindowDurations.of(each);
+        stored.put(each.job(), each);
+      } catch (IllegalArgumentException e) {
+        warnings.warn(
+            "the durations in the status store (table duration) cannot be read, so it is not known"
+                + " how long the tasks of this job take before its windows close",
+            each.job(),
+            "");
+      }
+    }
   }
 
   /** Returns the durations of jobs with windows that have changed since the last call. */

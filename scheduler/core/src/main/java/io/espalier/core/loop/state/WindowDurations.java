@@ -25,7 +25,11 @@ final class WindowDurations {
     return new WindowDurations(new DurationHistogram(), new DurationHistogram());
   }
 
-  /** Reads what was stored; what cannot be read is not known. */
+  /**
+   * Reads what was stored.
+   *
+   * @throws IllegalArgumentException if it cannot be read
+   */
   static WindowDurations of(JobDurations stored) {
     return new WindowDurations(
         DurationHistogram.parse(stored.done()), DurationHistogram.parse(stored.stopped()));
