@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * {@code name}, {@code parent}, {@code tags}, {@code disabled}, {@code attributes}, {@code role}
  * and {@code alternatives}, and any other column is an error. A configuration that names columns
  * knows the rows, so other columns are ignored. Immutable.
+ *
+ * <p>The preference {@code distinct} tells that equal rows about a node count once: a list of
+ * shards names each host many times.
  */
 public final class ColumnMapping {
   private static final Pattern BETWEEN_TAGS = Pattern.compile("[,;\\s]+");
@@ -49,6 +53,7 @@ public final class ColumnMapping {
 
   private final String alternatives;
   private final boolean strict;
+  private final boolean distinct;
 
   private ColumnMapping(
       String name,
@@ -59,7 +64,8 @@ public final class ColumnMapping {
       List<String> listed,
       String role,
       String alternatives,
-      boolean strict) {
+      boolean strict,
+      boolean distinct) {
     this.name = name;
     this.parent = parent;
     this.tags = tags;
@@ -69,10 +75,15 @@ public final class ColumnMapping {
     this.role = role;
     this.alternatives = alternatives;
     this.strict = strict;
+    this.distinct = distinct;
   }
 
   /** Returns the default columns, for rows without a configuration. */
   static ColumnMapping usual() {
+    return usual(false);
+  }
+
+  private static ColumnMapping usual(boolean distinct) {
     return new ColumnMapping(
         "name",
         "parent",
@@ -82,21 +93,24 @@ public final class ColumnMapping {
         List.of(),
         ROLE,
         ParentAlternatives.KEY,
-        true);
+        true,
+        distinct);
   }
 
   /**
-   * Reads the preference {@code columns}.
+   * Reads the preferences {@code columns} and {@code distinct}.
    *
    * @param rest whether columns without another meaning are attributes, unless the preference lists
    *     the attributes
    */
   public static ColumnMapping read(Prefs prefs, boolean rest) {
+    boolean distinct = prefs.bool("distinct", false);
     Json value = prefs.get("columns");
     if (value == null) {
       return rest
-          ? new ColumnMapping("name", "parent", "tags", "disabled", "", List.of(ALL), "", "", false)
-          : usual();
+          ? new ColumnMapping(
+              "name", "parent", "tags", "disabled", "", List.of(ALL), "", "", false, distinct)
+          : usual(distinct);
     }
     if (!(value instanceof Json.Obj object)) {
       prefs.expected("columns", value, "an object");
@@ -123,12 +137,17 @@ public final class ColumnMapping {
     }
     in.reportUnknownKeys();
     return new ColumnMapping(
-        named, parent, tags, disabled, attributes, listed, role, alternatives, false);
+        named, parent, tags, disabled, attributes, listed, role, alternatives, false, distinct);
   }
 
   /** Returns the name of the column that contains node names. */
   public String nameColumn() {
     return name;
+  }
+
+  /** Returns whether equal rows count once. */
+  boolean distinct() {
+    return distinct;
   }
 
   /** Returns the name of the column that contains the names of parents. */
@@ -157,7 +176,7 @@ public final class ColumnMapping {
     checkKeys(row);
     String named = text(row, name);
     if (named == null) {
-      throw new Unusable("has no \"" + name + "\"");
+      throw new Unusable("has no \"" + name + "\"" + columnsOf(row));
     }
     try {
       return new NodeRow(
@@ -189,6 +208,17 @@ public final class ColumnMapping {
     return read;
   }
 
+  /** Says which columns a row has, to somebody whose configuration names another one. */
+  private String columnsOf(Json.Obj row) {
+    return name.equals("name") || row.members().isEmpty()
+        ? ""
+        : "; there are "
+            + shortened(
+                row.members().keySet().stream()
+                    .map(column -> "\"" + column + "\"")
+                    .collect(Collectors.joining(", ")));
+  }
+
   private void checkKeys(Json.Obj row) throws Unusable {
     if (!strict) {
       return;
@@ -201,8 +231,9 @@ public final class ColumnMapping {
                 + key
                 + "\": "
                 + (near == null
-                    ? "what is free for you to choose goes into \"attributes\", or say in the"
-                        + " preference \"columns\" what is what"
+                    ? "say in the preference \"columns\" what is what, such as {\"name\": \""
+                        + key
+                        + "\"}; what is free for you to choose goes into \"attributes\""
                     : "did you mean \"" + near + "\"?"));
       }
     }
@@ -273,7 +304,10 @@ public final class ColumnMapping {
   }
 
   private static String shortened(Json value) {
-    String text = value.toString();
+    return shortened(value.toString());
+  }
+
+  private static String shortened(String text) {
     return text.length() > 60 ? text.substring(0, 60) + "…" : text;
   }
 

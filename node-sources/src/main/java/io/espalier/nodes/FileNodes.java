@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Preferences: {@code parent_level}; {@code path}, absolute or relative to the directory of the
  * configuration; with the placeholder {@code {parent}} there is a file for each parent, whose name
  * must then be a plain file name; {@code format} (default: by the extension of the path), {@code
- * items} and {@code separator} as in {@link RowParser}; {@code columns} as in {@link
- * ColumnMapping}; {@code max_bytes} of a file (64 MiB); {@code refresh_sec}; {@code timeout_sec}
- * (60).
+ * items} and {@code separator} as in {@link RowParser}; {@code columns} and {@code distinct} as in
+ * {@link ColumnMapping}; {@code max_bytes} of a file (64 MiB); {@code refresh_sec}; {@code
+ * timeout_sec} (60).
  */
 public final class FileNodes implements NodeSource {
   private static final int DEFAULT_MAX_BYTES = 64 << 20;
@@ -90,7 +90,8 @@ public final class FileNodes implements NodeSource {
     } else {
       for (String parent : soFar.names(parentLevel)) {
         if (parent.indexOf('/') >= 0 || parent.equals(".") || parent.equals("..")) {
-          delivery.problem("the node \"" + parent + "\" has no file: its name cannot be a file's");
+          delivery.unusable(
+              "the node \"" + parent + "\"", "has no file: its name cannot be a file's");
         } else {
           read(parent, parent, delivery);
         }

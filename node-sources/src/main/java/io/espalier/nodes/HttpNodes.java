@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * with {@code {node}} there is one for each node, which its answer need not name; {@code push_down}
  * as in {@link Prefs#pushDown}; {@code headers}, {@code headers_file}, {@code max_bytes} (64 MiB)
  * and {@code timeout_sec} (60) as in {@link HttpAccess}; {@code items} as in {@link RowParser};
- * {@code columns} as in {@link ColumnMapping}; {@code refresh_sec}.
+ * {@code columns} and {@code distinct} as in {@link ColumnMapping}; {@code refresh_sec}.
  *
  * <p>If the last answer had an ETag or a date, the request is conditional: an unchanged answer is
  * not sent again.

@@ -151,7 +151,7 @@ final class RowParser {
       Json value = read.value();
       if (value == null) {
         String why = read.problems().stream().map(Problem::message).findFirst().orElse("");
-        to.problem(where + " begins with { and is not a JSON object: " + why);
+        to.unusable(where, "begins with { and is not a JSON object: " + why);
       } else {
         to.row(value, where, parent);
       }
@@ -187,7 +187,7 @@ final class RowParser {
       }
       String where = "line " + csv.line() + " of " + from;
       if (cells.size() != header.size()) {
-        to.problem(where + " has " + cells.size() + " cells, the first line has " + header.size());
+        to.unusable(where, "has " + cells.size() + " cells, the first line has " + header.size());
         continue;
       }
       Map<String, Json> row = new LinkedHashMap<>();

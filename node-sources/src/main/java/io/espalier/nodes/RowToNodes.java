@@ -7,7 +7,11 @@ import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.nodes.NodeRow.Unusable;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +31,13 @@ public final class RowToNodes {
   private final String path;
   private final String perParent;
   private final List<Problem> problems = new ArrayList<>();
+
+  /** What is wrong with rows, and which row shows it: the same of many rows is one problem. */
+  private final Map<String, Rows> unusable = new LinkedHashMap<>();
+
+  /** The rows so far, if equal ones count once. */
+  private final Set<Map.Entry<NodeSpec, Object>> seen = new HashSet<>();
+
   private long nodes;
 
   /** The number of rows without a parent, which together are one problem. */
@@ -72,7 +83,7 @@ public final class RowToNodes {
         firstWithoutParent = withoutParent == 0 ? where : firstWithoutParent;
         withoutParent++;
       }
-      if (problems.isEmpty() && withoutParent == 0) {
+      if (problems.isEmpty() && unusable.isEmpty() && withoutParent == 0) {
         NodeSpec node =
             new NodeSpec(
                 parentLevel + 1,
@@ -83,13 +94,25 @@ public final class RowToNodes {
                 row.tags(),
                 row.attributes(),
                 row.role());
-        ParentAlternatives.deliver(node, row.alternatives(), sink);
+        if (!columns.distinct() || seen.add(Map.entry(node, row.alternatives()))) {
+          ParentAlternatives.deliver(node, row.alternatives(), sink);
+        }
       }
     } catch (Unusable e) {
-      problem(where + " " + e.getMessage());
-      if (problems.size() >= MAX_PROBLEMS) {
-        finish();
-      }
+      unusable(where, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Reports a row that cannot be used.
+   *
+   * @param where description of the row, as for {@link #row}
+   * @param what what is wrong with it, such as "has no name"
+   */
+  void unusable(String where, String what) throws NodeSourceException {
+    unusable.computeIfAbsent(what, w -> new Rows(where)).count++;
+    if (problems.size() + unusable.size() >= MAX_PROBLEMS) {
+      finish();
     }
   }
 
@@ -125,6 +148,8 @@ public final class RowToNodes {
 
   /** Throws if there were problems. */
   public void finish() throws NodeSourceException {
+    unusable.forEach((what, rows) -> problems.add(Problem.error(path, rows.named(what))));
+    unusable.clear();
     if (withoutParent > 0) {
       problems.add(parentMissing());
     }
@@ -141,5 +166,20 @@ public final class RowToNodes {
     String hint = "give each row its \"%s\"".formatted(columns.parentColumn());
     return Problem.error(path, message)
         .withHint(perParent.isEmpty() ? hint : hint + ", or " + perParent);
+  }
+
+  /** Rows that cannot be used for the same reason. */
+  private static final class Rows {
+    private final String first;
+    private long count;
+
+    Rows(String first) {
+      this.first = first;
+    }
+
+    String named(String what) {
+      String more = count == 2 ? " (and 1 more row)" : " (and " + (count - 1) + " more rows)";
+      return first + " " + what + (count == 1 ? "" : more);
+    }
   }
 }

@@ -242,6 +242,41 @@ class FileNodesTest extends NodeSourceContract {
             "line 1 of dbs.txt names no parent, nor do 2344 more rows; give each row its \"host\"");
   }
 
+  @Test
+  void whatIsWrongWithManyRowsIsOneProblem() {
+    file("dbs.csv", "shard,host\n" + "s1,a\n".repeat(40));
+    assertThat(problems("dbs.csv", ""))
+        .containsExactly(
+            "line 2 of dbs.csv has the unknown key \"shard\": say in the preference \"columns\" what"
+                + " is what, such as {\"name\": \"shard\"}; what is free for you to choose goes into"
+                + " \"attributes\" (and 39 more rows)");
+    assertThat(problems("dbs.csv", ", 'columns': {'name': 'hsot'}"))
+        .containsExactly(
+            "line 2 of dbs.csv has no \"hsot\"; there are \"shard\", \"host\" (and 39 more rows)");
+    file("cells.csv", "name\n" + "a,b\n".repeat(100_000));
+    assertThat(problems("cells.csv", ""))
+        .containsExactly(
+            "line 2 of cells.csv has 2 cells, the first line has 1 (and 99999 more rows)");
+    file("two.csv", "name\na,b\nc,d\n");
+    assertThat(problems("two.csv", ""))
+        .containsExactly("line 2 of two.csv has 2 cells, the first line has 1 (and 1 more row)");
+  }
+
+  @Test
+  void equalRowsCountOnceWhereThatIsWanted() throws Exception {
+    file("shards.csv", "shard,host,rack\ns1,a,1\ns2,a,1\ns3,b,2\ns4,a,1\n");
+    String host = ", 'columns': {'name': 'host'";
+    assertThat(hosts("shards.csv", host + "}")).extracting(NodeSpec::name).hasSize(4);
+    assertThat(hosts("shards.csv", host + "}, 'distinct': true"))
+        .containsExactly(NodeSpec.child(1, "a", null), NodeSpec.child(1, "b", null));
+    // Rows that say different things about a node stay a problem of the tree.
+    assertThat(hosts("shards.csv", host + ", 'attributes': ['shard']}, 'distinct': true"))
+        .hasSize(4);
+    file("names.txt", "a\na\n");
+    assertThat(hosts("names.txt", ", 'distinct': true"))
+        .containsExactly(NodeSpec.child(1, "a", null));
+  }
+
   /** The only problem of a source of nodes under hosts, with its hint. */
   private String ofHosts(String prefs) {
     NodeSource source = source(TWO, "{'parent_level': 'host', " + prefs + "}");

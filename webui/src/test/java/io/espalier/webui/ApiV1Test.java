@@ -443,6 +443,32 @@ class ApiV1Test {
   }
 
   @Test
+  void workersAndSetsComeInPagesIfWanted() {
+    for (List<String> list : List.of(List.of("workers", "shard"), List.of("sets", "name"))) {
+      String path = "/api/v1/" + list.get(0);
+      Json.Obj whole = get(path);
+      assertThat(whole.get("next")).as("v1 answers stay as they are").isNull();
+      List<String> paged = new ArrayList<>();
+      String after = "";
+      do {
+        String query =
+            after.isEmpty() ? "" : "&after=" + URLEncoder.encode(after, StandardCharsets.UTF_8);
+        Json.Obj page = get(path + "?limit=1" + query);
+        assertThat(texts(page, list.get(0), list.get(1))).hasSizeLessThanOrEqualTo(1);
+        paged.addAll(texts(page, list.get(0), list.get(1)));
+        after = text(page, "next");
+      } while (!after.isEmpty());
+      assertThat(paged)
+          .isNotEmpty()
+          .isSorted()
+          .containsExactlyInAnyOrderElementsOf(texts(whole, list.get(0), list.get(1)));
+      assertThat(served.get(path + "?limit=1001").statusCode()).isEqualTo(400);
+    }
+    String first = text(get("/api/v1/workers?limit=1"), "next");
+    assertThat(first).as("there is more than one worker").isNotEmpty();
+  }
+
+  @Test
   void overridesOfLimitsAreFilteredByWhatTheyLimit() {
     LimitOverride h1 = new LimitOverride("host", "slots", "h1", 3, "", "", 0, 0);
     LimitOverride level = new LimitOverride("host", "slots", "", 2, "", "", 0, 0);

@@ -17,6 +17,7 @@ import io.espalier.server.store.DataDirectoryException;
 import io.espalier.server.zk.ZooKeeperTarget;
 import io.espalier.webui.v1.ServerIdentity;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -60,16 +61,15 @@ final class ClientOpener implements Client.Opener {
     }
     if (source == null) {
       throw new CommandException(
-          ExitCode.USAGE, dataDir + " is no data directory of a scheduler: it records no source");
+          ExitCode.USAGE,
+          Files.isDirectory(dataDir)
+              ? dataDir
+                  + " is no data directory of a scheduler or a run; a run keeps its own in"
+                  + " .espalier/NAME"
+              : "there is no directory " + dataDir);
     }
     DataDirectoryOwner owner = DataDirectoryOwner.parse(source);
-    SchedulerProcess process =
-        SchedulerProcess.start(
-            ProcessOptions.frozen(
-                owner,
-                ProcessFlags.configDirectory(owner.configUri()),
-                dataDir,
-                ProcessFlags.hostName()));
+    SchedulerProcess process = frozen(owner, dataDir);
     try {
       process.awaitSettled();
     } catch (InterruptedException e) {
@@ -79,5 +79,23 @@ final class ClientOpener implements Client.Opener {
     }
     return new EmbeddedSchedulerClient(
         process.api(), new ServerIdentity(Version.get(), "none", ""), process);
+  }
+
+  private static SchedulerProcess frozen(DataDirectoryOwner owner, Path dataDir) {
+    try {
+      return SchedulerProcess.start(
+          ProcessOptions.frozen(
+              owner,
+              ProcessFlags.configDirectory(owner.configUri()),
+              dataDir,
+              ProcessFlags.hostName()));
+    } catch (CommandException e) {
+      if (e.getCause() instanceof DataDirectoryException used
+          && used.reason() == DataDirectoryException.Reason.LOCKED) {
+        throw new CommandException(
+            e.exitCode(), e.getMessage() + "; ask that one, with --server URL", e);
+      }
+      throw e;
+    }
   }
 }

@@ -68,13 +68,17 @@ final class FlagHints {
       return bistro;
     }
     CommandSpec command = misuse.getCommandLine().getCommandSpec();
-    return Stream.concat(
+    Stream<String> configs =
+        missesConfig(misuse)
+            ? Arrays.stream(args)
+                .filter(each -> !each.startsWith("-") && each.matches(".+\\.(json|yaml|yml)"))
+                .map(file -> "--config " + file)
+            : Stream.of();
+    return Stream.of(
             Arrays.stream(args).flatMap(each -> guessed(command, each).stream()),
-            missesConfig(misuse)
-                ? Arrays.stream(args)
-                    .filter(each -> !each.startsWith("-") && each.matches(".+\\.(json|yaml|yml)"))
-                    .map(file -> "--config " + file)
-                : Stream.of())
+            surplus(misuse),
+            configs)
+        .flatMap(each -> each)
         .findFirst()
         .map(meant -> "Did you mean: " + meant + "?")
         .orElse("");
@@ -92,6 +96,15 @@ final class FlagHints {
             .map(
                 ours ->
                     ours.longestName() + (ours.arity().max() > 0 ? " " + ours.paramLabel() : ""));
+  }
+
+  /** Some commands take nodes as they are, others, which choose tasks, with a flag. */
+  private static Stream<String> surplus(ParameterException misuse) {
+    return misuse instanceof CommandLine.UnmatchedArgumentException more
+            && misuse.getCommandLine().getCommandSpec().findOption("--node") != null
+            && more.getUnmatched().stream().noneMatch(each -> each.startsWith("-"))
+        ? Stream.of("--node " + String.join(" --node ", more.getUnmatched()))
+        : Stream.of();
   }
 
   /** Other commands take the file as it is. */

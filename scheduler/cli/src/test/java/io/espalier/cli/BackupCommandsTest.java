@@ -1,6 +1,7 @@
 package io.espalier.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.running.Invocation;
 import io.espalier.core.status.TaskStatus;
@@ -98,6 +99,20 @@ final class BackupCommandsTest {
             List.of(
                 new StatusRow(
                     "j", node, TaskStatus.waiting(1000, 15, 1), new Invocation(epoch, 1, 0)))));
+  }
+
+  @Test
+  void aDirectoryThatCannotBeAskedSaysWhatToDo() throws Exception {
+    ClientOpener opener = new ClientOpener();
+    Path nowhere = data.resolve("nowhere");
+    assertThatThrownBy(() -> opener.dataDirectory(nowhere))
+        .hasMessage("there is no directory " + nowhere);
+    Path other = Files.createDirectories(data.resolve("other"));
+    assertThatThrownBy(() -> opener.dataDirectory(other))
+        .hasMessage(
+            other
+                + " is no data directory of a scheduler or a run; a run keeps its own in"
+                + " .espalier/NAME");
   }
 
   @Test

@@ -280,21 +280,45 @@ class ClientCommandsTest {
             7L << 32,
             LogLine.Stream.STDERR,
             "backup",
-            "d13",
+            "d22",
             "1.7",
             ApiFixture.NOW_MILLIS,
             "disk full\n"));
-    CommandRun run = run("logs", "backup", "d13");
+    CommandRun run = run("logs", "backup", "d22");
     assertThat(run.code()).isZero();
     assertThat(run.out()).isEmpty();
     assertThat(run.err())
         .isEqualToNormalizingNewlines(
             "there are no such lines on stdout, but on stderr: --stream stderr\n");
-    assertThat(run("logs", "backup", "d13", "--regex", "quota").err())
+    assertThat(run("logs", "backup", "d22", "--regex", "quota").err())
         .isEqualToNormalizingNewlines("there are no such lines\n");
     assertThat(run("logs", "backup", "d11", "--stream", "stderr,statuses").err())
         .isEqualToNormalizingNewlines(
             "there are no such lines on stderr and statuses, but on stdout: --stream stdout\n");
+  }
+
+  @Test
+  void aMisspeltNameIsNotTakenForNoLines() {
+    CommandRun job = run("logs", "bakcup", "d11");
+    assertThat(job.code()).isEqualTo(1);
+    assertThat(job.err()).contains("did you mean \"backup\"?");
+    assertThat(run("logs", "bakcup").err()).contains("did you mean \"backup\"?");
+    CommandRun node = run("logs", "backup", "nowhere");
+    assertThat(node.code()).isEqualTo(1);
+    assertThat(node.err()).contains("nowhere");
+  }
+
+  @Test
+  void aMisspeltNodeIsNotTakenForNoTasks() {
+    for (String command : List.of("rerun", "forgive", "cancel")) {
+      for (List<String> more : List.of(List.<String>of(), List.of("--preview"))) {
+        List<String> args = new ArrayList<>(List.of(command, "backup", "--node", "nowhere"));
+        args.addAll(more);
+        CommandRun run = run(args.toArray(String[]::new));
+        assertThat(run.code()).as("%s", args).isEqualTo(1);
+        assertThat(run.err()).as("%s", args).contains("nowhere");
+      }
+    }
   }
 
   @Test

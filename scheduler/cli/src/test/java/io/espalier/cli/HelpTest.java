@@ -139,6 +139,7 @@ class HelpTest {
     "jobs --format json,                      Did you mean: --output FORMAT?",
     "pause backup --output json,              Did you mean: --json?",
     "pause backup --format json,              Did you mean: --json?",
+    "rerun backup db7 db8,                    Did you mean: --node db7 --node db8?",
     "worker run --url h:1,                    Try 'espalier worker run --help'.",
   })
   void aFlagThatOtherProgramsHaveHasAHint(String arguments, String hint) {

@@ -151,10 +151,16 @@ public final class RpcServer implements AutoCloseable {
               + ":"
               + address.getPort()
               + ": "
-              + bound.cause().getMessage(),
+              + complaint(String.valueOf(bound.cause().getMessage())),
           bound.cause());
     }
     return new RpcServer(threads, bound.channel(), connections);
+  }
+
+  private static String complaint(String said) {
+    return said.contains("already in use")
+        ? "the port is in use; choose another with --thrift HOST:PORT"
+        : said;
   }
 
   private static <T> CompletionStage<T> read(Supplier<CompletionStage<T>> call) {

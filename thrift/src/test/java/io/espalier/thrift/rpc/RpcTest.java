@@ -41,6 +41,21 @@ final class RpcTest {
   }
 
   @Test
+  void aPortInUseIsOneClearLine() throws Exception {
+    try (EchoServer server = EchoServer.start(OPEN)) {
+      InetSocketAddress taken = server.address();
+      assertThatThrownBy(
+              () -> RpcServer.start(PeerRole.WORKER, taken, OPEN, new ProtocolHandlers()))
+          .hasMessage(
+              "cannot listen on "
+                  + taken.getHostString()
+                  + ":"
+                  + taken.getPort()
+                  + ": the port is in use; choose another with --thrift HOST:PORT");
+    }
+  }
+
+  @Test
   void aConnectionLastsForMoreBytesThanOneMessageMayHave() throws Exception {
     PeerOptions small = OPEN.withLimits(RpcLimits.DEFAULT.withMaxFrameBytes(100_000));
     try (EchoServer server = EchoServer.start(small);

@@ -22,6 +22,8 @@ import java.util.concurrent.CompletionStage;
 
 /** Resources for sets of jobs: a set is a name for jobs, and what is asked goes to each of them. */
 final class SetResources {
+  private static final int MAX_PAGE = 1_000;
+
   private final SchedulerApi api;
   private final Map<String, OperationResources.Operation> operations;
 
@@ -37,7 +39,8 @@ final class SetResources {
   }
 
   private CompletionStage<Json> sets(ApiRequest request) {
-    request.allowing();
+    request.allowing("after", "limit");
+    ListRequest list = ListRequest.of(request, MAX_PAGE, MAX_PAGE);
     SchedulerView view = api.view();
     Config config = JobResources.config(view);
     Map<String, List<Job>> members = new TreeMap<>();
@@ -46,12 +49,17 @@ final class SetResources {
         members.computeIfAbsent(job.set(), set -> new ArrayList<>()).add(job);
       }
     }
+    ListRequest.Page<Map.Entry<String, List<Job>>> page =
+        list.page(List.copyOf(members.entrySet()), Map.Entry::getKey);
     List<Json> sets = new ArrayList<>();
-    members.forEach((set, jobs) -> sets.add(summary(set, jobs, config, view).build()));
+    page.items()
+        .forEach(set -> sets.add(summary(set.getKey(), set.getValue(), config, view).build()));
     return CompletableFuture.completedFuture(
-        Json.object()
-            .put("published_at_ms", view.publishedAtMillis())
-            .put("sets", new Json.Arr(sets))
+        page.addTo(
+                Json.object()
+                    .put("published_at_ms", view.publishedAtMillis())
+                    .put("sets", new Json.Arr(sets)),
+                list)
             .build());
   }
 

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Resources for workers: list, drain, cordon, uncordon. */
 final class WorkerResources {
+  private static final int MAX_PAGE = 1_000;
+
   private final SchedulerApi api;
   private final ServerIdentity identity;
 
@@ -33,17 +35,27 @@ final class WorkerResources {
   }
 
   private CompletionStage<Json> workers(ApiRequest request) {
-    request.allowing("state");
+    request.allowing("state", "after", "limit");
     List<String> states = request.all("state");
+    ListRequest list = ListRequest.of(request, MAX_PAGE, MAX_PAGE);
     return api.ask(new Query.Workers())
         .thenApply(
             found -> {
+              ListRequest.Page<WorkerView> page =
+                  list.page(
+                      found.stream()
+                          .filter(worker -> ListRequest.fits(states, worker.state()))
+                          .toList(),
+                      WorkerResources::cursor);
               List<Json> workers = new ArrayList<>();
-              found.stream()
-                  .filter(worker -> ListRequest.fits(states, worker.state()))
-                  .forEach(worker -> workers.add(worker(worker)));
-              return Json.object().put("workers", new Json.Arr(workers)).build();
+              page.items().forEach(worker -> workers.add(worker(worker)));
+              return page.addTo(Json.object().put("workers", new Json.Arr(workers)), list).build();
             });
+  }
+
+  /** A shard may be there twice: its process of before, which is lost, and a new one. */
+  private static String cursor(WorkerView worker) {
+    return worker.ref().shard() + " " + worker.ref().instance();
   }
 
   private CompletionStage<Json> cordon(ApiRequest request, Kind kind) {

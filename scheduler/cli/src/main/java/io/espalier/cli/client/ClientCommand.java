@@ -10,6 +10,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
+import io.espalier.webui.v1.ApiV1;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.DateTimeException;
@@ -251,6 +252,19 @@ public abstract class ClientCommand implements Callable<Integer> {
   public static Json.Obj get(
       Client client, String template, Map<String, String> path, Map<String, List<String>> query) {
     return client.call("GET", template, path, query, Json.Obj.EMPTY);
+  }
+
+  /**
+   * Fails if there is no such job, or no such task of it, as a misspelt name finds nothing either.
+   *
+   * @param node null: any
+   */
+  public static void requireTask(Client client, String job, @Nullable String node) {
+    if (node == null) {
+      get(client, ApiV1.JOB, Map.of("job", job), Map.of());
+    } else {
+      get(client, ApiV1.TASK, Map.of("job", job, "node", node), Map.of());
+    }
   }
 
   /** Returns the values of a parameter, which is left out when it is empty. */

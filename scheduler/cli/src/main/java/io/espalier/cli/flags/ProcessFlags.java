@@ -175,6 +175,9 @@ public final class ProcessFlags {
         kind == RunnerOptions.Kind.REMOTE && remoteFlags != null
             ? Optional.of(remoteFlags.remote(tls, insecure, problems))
             : Optional.empty();
+    if (remote.isEmpty() && remoteFlags != null) {
+      remoteFlags.check(problems);
+    }
     StoreFlags.Choice store =
         statusStore.choice(
             subtreeOwners != null || statusesFrom.stream().anyMatch(StoreFlags::isMySql), problems);

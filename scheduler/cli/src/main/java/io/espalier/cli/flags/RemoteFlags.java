@@ -28,14 +28,24 @@ public final class RemoteFlags {
   @Mixin private final TimerFlags timerFlags = new TimerFlags();
 
   Remote remote(TlsFlags tls, boolean insecure, List<String> problems) {
-    HostPort listen = new HostPort("127.0.0.1", 6789);
-    try {
-      listen = HostPort.parse(thrift);
-    } catch (IllegalArgumentException e) {
-      problems.add("--thrift " + thrift + ": " + e.getMessage());
-    }
+    HostPort listen = listen(problems);
     PeerOptions peer = rpc.peer(listen.host(), tls, insecure, problems);
     ProtocolTimers timers = timerFlags.timers(problems);
     return new Remote(listen, peer, timers, safeWait);
+  }
+
+  /** Adds what is mistyped, for runners that need none of these flags. */
+  void check(List<String> problems) {
+    var unusedAddress = listen(problems);
+    var unusedTimers = timerFlags.timers(problems);
+  }
+
+  private HostPort listen(List<String> problems) {
+    try {
+      return HostPort.parse(thrift);
+    } catch (IllegalArgumentException e) {
+      problems.add("--thrift " + thrift + ": " + e.getMessage());
+      return new HostPort("127.0.0.1", 6789);
+    }
   }
 }

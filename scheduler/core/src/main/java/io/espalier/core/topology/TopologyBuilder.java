@@ -76,6 +76,9 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
   private final List<Problem> problems = new ArrayList<>();
   private long problemCount;
 
+  /** The source of the latest problem that is only counted. */
+  private String omittedPath = "";
+
   /** Creates a builder with only the instance node. */
   public TopologyBuilder(Levels levels, String instanceName) {
     this(levels, instanceName, Division.WHOLE);
@@ -143,7 +146,10 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
     if (entry < 0) {
       entry = newEntry(node.level(), name, hashValue);
     } else if (!isNewReplica(entry, parent)) {
-      problem(where(node) + " is listed twice under " + NodeNames.shown(entryName(parent)));
+      problem(
+          where(node) + " is listed twice under " + NodeNames.shown(entryName(parent)),
+          "list it once; equal rows of a file, a service or a database count once with"
+              + " \"distinct\": true");
       return;
     }
     levelsSkipped |= node.parentLevel() != node.level() - 1;
@@ -245,11 +251,13 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
     return entryLevels.size();
   }
 
-  /** The problems so far: the first {@value #MAX_PROBLEMS}, then one that counts the rest. */
+  /** The problems so far: the first {@value #MAX_PROBLEMS} different ones, then how many more. */
   public List<Problem> problems() {
     List<Problem> all = new ArrayList<>(problems);
     if (problemCount > problems.size()) {
-      all.add(Problem.error(path, (problemCount - problems.size()) + " more problems like these"));
+      all.add(
+          Problem.error(
+              omittedPath, (problemCount - problems.size()) + " more problems like these"));
     }
     return List.copyOf(all);
   }
@@ -429,9 +437,17 @@ public final class TopologyBuilder implements NodeSink, NodeLookup {
   }
 
   private void problem(String message) {
+    problem(message, null);
+  }
+
+  private void problem(String message, @Nullable String hint) {
     problemCount++;
-    if (problems.size() < MAX_PROBLEMS) {
-      problems.add(Problem.error(path, message));
+    Problem problem = Problem.error(path, message);
+    problem = hint == null ? problem : problem.withHint(hint);
+    if (problems.size() < MAX_PROBLEMS && !problems.contains(problem)) {
+      problems.add(problem);
+    } else {
+      omittedPath = path;
     }
   }
 

@@ -2,6 +2,7 @@ package io.espalier.core.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeOrder;
@@ -238,6 +239,23 @@ class TopologyBuilderTest {
     assertThat(messages).hasSize(TopologyBuilder.MAX_PROBLEMS + 1);
     assertThat(messages.get(TopologyBuilder.MAX_PROBLEMS))
         .isEqualTo("980 more problems like these");
+  }
+
+  @Test
+  void aProblemIsListedOnceAndItsSourceIsNamed() {
+    TopologyBuilder b = builder();
+    b.from("first");
+    for (int i = 0; i < 40; i++) {
+      b.add(NodeSpec.child(1, "h" + i % 2, null));
+    }
+    b.from("second");
+    assertThat(b.problems())
+        .extracting(Problem::path, Problem::message)
+        .containsExactly(
+            tuple("first", "node \"h0\" of level \"host\" is listed twice under \"here\""),
+            tuple("first", "node \"h1\" of level \"host\" is listed twice under \"here\""),
+            tuple("first", "36 more problems like these"));
+    assertThat(b.problems().get(0).hint()).contains("\"distinct\": true");
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.espalier.core.config.Settings;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
 import io.espalier.core.topology.Topology;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
@@ -37,6 +38,8 @@ final class NodePublisher {
 
   private static final Logger LOG = LoggerFactory.getLogger(NodesPoller.class);
 
+  private static final Duration REPEATED_EVERY = Duration.ofMinutes(1);
+
   private final NodeFetch fetcher;
   private final Consumer<NodeSnapshot> listener;
   private final Timing timing;
@@ -48,6 +51,9 @@ final class NodePublisher {
   private Instant newest = Instant.MIN;
 
   private volatile NodesState state = NodesState.NONE;
+
+  /** When the log was last told of a failure; guarded by {@link #publishing}. */
+  private Instant told = Instant.MIN;
 
   /**
    * @param fetcher brings trees up to date
@@ -95,7 +101,7 @@ final class NodePublisher {
     timing.fetched(failing);
     if (topology == null) {
       state = new NodesState(before.snapshot(), before.confirmedAt(), true, result.problems());
-      logFailure(before);
+      logFailure(before, now);
       return false;
     }
     newest = now;
@@ -112,7 +118,7 @@ final class NodePublisher {
     state = new NodesState(snapshot, confirmed, failing, result.problems());
     timing.changes(fetcher.nextChange().orElse(null));
     if (failing) {
-      logFailure(before);
+      logFailure(before, now);
     } else if (before.failing()) {
       LOG.info("The nodes can be fetched again");
     }
@@ -178,16 +184,21 @@ final class NodePublisher {
     }
   }
 
-  private void logFailure(NodesState before) {
+  /** A failure that lasts is retried twice a second, and the log must not grow with it. */
+  private void logFailure(NodesState before, Instant at) {
     NodesState now = state;
     NodeSnapshot kept = now.snapshot();
     String consequence =
         kept == null ? "there are none yet" : "those of " + now.confirmedAt() + " stay in force";
     if (before.failing() && before.problems().equals(now.problems())) {
+      if (at.isBefore(told.plus(REPEATED_EVERY))) {
+        return;
+      }
       LOG.warn("The nodes still cannot be fetched, {}", consequence);
     } else {
       LOG.error("The nodes cannot be fetched, {}:{}", consequence, lines(now.problems()));
     }
+    told = at;
   }
 
   private static void logWarnings(List<Problem> problems, List<Problem> known) {

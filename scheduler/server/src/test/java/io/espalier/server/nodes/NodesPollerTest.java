@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.Settings;
 import io.espalier.core.problem.Problem;
@@ -20,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 @Timeout(60)
 class NodesPollerTest {
@@ -140,6 +145,35 @@ class NodesPollerTest {
       assertThat(poller.poll(T0.plusSeconds(360))).isFalse();
       assertThat(poller.state().failing()).isFalse();
       assertThat(poller.state().problems()).isEmpty();
+    }
+  }
+
+  @Test
+  void aFailureThatLastsIsLoggedOnceAMinute() throws Exception {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(NodesPoller.class);
+    logger.addAppender(log);
+    try (NodesPoller poller = poller()) {
+      poller.settings(A);
+      poller.poll(T0);
+      log.list.clear();
+      answer = (settings, now) -> failure("it is away");
+      for (int i = 0; i < 240; i++) {
+        poller.poll(T0.plusMillis(500L * i));
+      }
+      assertThat(log.list)
+          .extracting(ILoggingEvent::getLevel)
+          .containsExactly(Level.ERROR, Level.WARN);
+      answer = (settings, now) -> failure("it is away for another reason");
+      poller.poll(T0.plusSeconds(121));
+      assertThat(log.list)
+          .hasSize(3)
+          .last()
+          .extracting(ILoggingEvent::getLevel)
+          .isEqualTo(Level.ERROR);
+    } finally {
+      logger.detachAppender(log);
     }
   }
 

@@ -132,7 +132,11 @@ public final class LogsCommand extends ClientCommand {
     if (follow) {
       follow(client, lines);
     } else if (lines.isEmpty()) {
-      remark("there are no such lines" + elsewhere(client));
+      String elsewhere = elsewhere(client);
+      if (elsewhere.isEmpty()) {
+        requireTask(client, job, node);
+      }
+      remark("there are no such lines" + elsewhere);
     }
     return ExitCode.OK;
   }

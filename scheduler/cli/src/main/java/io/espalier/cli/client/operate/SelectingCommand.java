@@ -123,6 +123,9 @@ abstract class SelectingCommand extends ClientCommand {
         }
         all += matched;
       }
+      if (all == 0) {
+        requireNodes(client, jobs);
+      }
       if (preview || all == 0) {
         return ExitCode.OK;
       }
@@ -133,13 +136,22 @@ abstract class SelectingCommand extends ClientCommand {
     expected.forEach(
         (each, count) -> {
           Json.Obj done = post(client, template, each, false, count);
-          var unused =
-              answered(
-                  done, each + ": " + tasks(JsonFields.number(done, "changed")) + words.done());
+          long changed = JsonFields.number(done, "changed");
+          if (changed == 0) {
+            requireNodes(client, jobs);
+          }
+          var unused = answered(done, each + ": " + tasks(changed) + words.done());
           // Completed commands stay reported even when a later job refuses.
           out().flush();
         });
     return ExitCode.OK;
+  }
+
+  /** Fails if a node that was named has no task of the job: a misspelt name finds none. */
+  private void requireNodes(Client client, List<String> jobs) {
+    if (jobs.size() == 1) {
+      selector.nodes.forEach(node -> requireTask(client, jobs.get(0), node));
+    }
   }
 
   /** Prints the result of a dry run. */

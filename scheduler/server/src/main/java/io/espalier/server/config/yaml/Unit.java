@@ -79,6 +79,10 @@ enum Unit {
               : "write a number and a per cent sign, such as 10%");
       return null;
     }
+    if (this == FRACTION && (value.signum() < 0 || value.compareTo(BigDecimal.ONE) > 0)) {
+      problems.error(path, scalar, "expected a share from 0% to 100%", null);
+      return null;
+    }
     return new Json.Num(trimmed(value), scalar.at());
   }
 
