@@ -40,6 +40,10 @@ public final class FailureIndex {
 
     String message;
     long newestMillis;
+
+    /** The task of the message; negative: none. */
+    int newestNode = -1;
+
     long count;
     long failed;
     final int[] newest = new int[NEWEST];
@@ -70,6 +74,7 @@ public final class FailureIndex {
     into.newest[into.next++ % NEWEST] = node;
     if (status.sinceMillis() >= into.newestMillis) {
       into.newestMillis = status.sinceMillis();
+      into.newestNode = node;
       into.message = into == others ? into.message : failure.message();
     }
     return group == null || group.failure.equals(failure)
@@ -144,27 +149,40 @@ public final class FailureIndex {
     return answer;
   }
 
-  /** Returns the names of those among the newest tasks of a group that still belong to it. */
+  /** Returns the names of some tasks that belong to a group, that of its message first. */
   private List<String> names(
       Group group,
       int samples,
       IntFunction<@Nullable TaskStatus> statusOf,
       IntFunction<String> nameOf) {
     List<String> names = new ArrayList<>();
+    // Stored statuses are not added in the order of their times: the task of the message is first.
+    if (samples > 0) {
+      addName(group.newestNode, group, statusOf, nameOf, names);
+    }
     for (int i = 1; i <= NEWEST && names.size() < samples; i++) {
       int node = group.newest[Math.floorMod(group.next - i, NEWEST)];
-      TaskStatus status = node < 0 ? null : statusOf.apply(node);
-      Failure failure = status == null ? null : status.failure();
-      if (failure != null
-          && (group == others
-              ? !groups.containsKey(failure.fingerprint())
-              : failure.fingerprint().equals(group.failure.fingerprint()))) {
-        String name = nameOf.apply(node);
-        if (!names.contains(name)) {
-          names.add(name);
-        }
-      }
+      addName(node, group, statusOf, nameOf, names);
     }
     return names;
+  }
+
+  private void addName(
+      int node,
+      Group group,
+      IntFunction<@Nullable TaskStatus> statusOf,
+      IntFunction<String> nameOf,
+      List<String> names) {
+    TaskStatus status = node < 0 ? null : statusOf.apply(node);
+    Failure failure = status == null ? null : status.failure();
+    if (failure != null
+        && (group == others
+            ? !groups.containsKey(failure.fingerprint())
+            : failure.fingerprint().equals(group.failure.fingerprint()))) {
+      String name = nameOf.apply(node);
+      if (!names.contains(name)) {
+        names.add(name);
+      }
+    }
   }
 }
