@@ -132,7 +132,7 @@ function Total({ jobs, activity }) {
     t.span({ class: 'tile-label' }, label), href ? t.a({ class: 'tile-value', href }, value) : t.span({ class: 'tile-value' }, value), t.span({ class: 'tile-note' }, note || ''));
   return t.section({ class: 'total', 'aria-label': 'All jobs together' },
     t.ul({ class: 'tiles' },
-      attention > 0 ? tile('Need attention', count(attention), `of ${plural(jobs.length, 'job')}`, 'is-bad', to([], { show: 'attention' })) : tile('Jobs', count(jobs.length), all.waiting > 0 ? 'tasks back off' : 'all well'),
+      attention > 0 ? tile('Need attention', count(attention), `of ${plural(jobs.length, 'job')}`, 'is-bad', to([], { show: 'attention' })) : tile('Jobs', count(jobs.length), all.waiting > 0 ? 'tasks back off' : 'none needs attention'),
       tile('Running', compact(all.running), jobs.some((j) => j.rate_per_second !== undefined) && rate(all.rate), 'is-running'),
       tile('Done', share(all.done, all.total) || '–', `${compact(all.done)} of ${compact(all.total)}`, 'is-done'),
       tile('Backing off', compact(all.waiting), all.waiting > 0 ? 'tried again by itself' : '', all.waiting > 0 && 'is-waiting'),
@@ -144,7 +144,7 @@ function Total({ jobs, activity }) {
 
 function Errors() {
   const { data } = useData((signal) => get(['problems'], {}, signal), ['problems'], { every: 3000 });
-  const errors = data ? [...data.errors.filter((e) => e.source !== 'configuration').map((e) => [e.source, e.message]), ...data.problems.filter((p) => p.severity === 'error').map((p) => [p.path, p.message])] : [];
+  const errors = data ? [...data.errors.filter((e) => e.source !== 'configuration').map((e) => [e.source, e.message]), ...data.problems.filter((p) => p.severity === 'error' || p.path === 'workers').map((p) => [p.path, p.message])] : [];
   if (errors.length === 0) return null;
   return t.section({ class: 'errors', 'aria-label': 'Errors' },
     t.ul(errors.slice(0, 3).map(([where, what], i) => t.li({ key: i }, c(Icon, { name: 'warn' }), t.span(t.b({ dir: 'auto' }, where), ' ', t.span({ dir: 'auto' }, what))))),

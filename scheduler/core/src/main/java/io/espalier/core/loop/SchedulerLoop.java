@@ -167,6 +167,7 @@ public final class SchedulerLoop {
     this.rollouts =
         new RolloutTracker(core, events, quarantines, live, health, this::batch, this::mayBegin);
     NeverStarts never = new NeverStarts(core, outcomes, this::waiting);
+    this.pool = new WorkerPool(core, live, events, ports.runner(), options.name());
     this.views =
         new ViewPublisher(
             core,
@@ -180,11 +181,11 @@ public final class SchedulerLoop {
             health,
             rollouts,
             quarantines,
-            never);
+            never,
+            pool);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
     this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
-    this.pool = new WorkerPool(core, live, events, ports.runner(), options.name());
     this.starts = new LaunchFactory(core, live, pool, options, ports.warnings());
     this.changes = new UpdateApplier(core, live, events, outcomes, options.epoch());
     this.recovery = new InvocationRecovery(core, live);

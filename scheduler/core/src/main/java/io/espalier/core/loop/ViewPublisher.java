@@ -6,6 +6,7 @@ import io.espalier.core.api.view.WatchdogFindings;
 import io.espalier.core.config.Config;
 import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.PauseRegistry;
+import io.espalier.core.loop.command.WorkerPool;
 import io.espalier.core.loop.health.HealthLimits;
 import io.espalier.core.loop.query.ProgressTable;
 import io.espalier.core.loop.rollout.RolloutTracker;
@@ -46,6 +47,7 @@ final class ViewPublisher {
   private final RolloutTracker rollouts;
   private final Quarantines quarantines;
   private final NeverStarts never;
+  private final WorkerPool pool;
   private final ProgressTable progress;
   private final Map<String, String> errors = new TreeMap<>();
   private List<Problem> configProblems = List.of();
@@ -80,7 +82,8 @@ final class ViewPublisher {
       HealthLimits health,
       RolloutTracker rollouts,
       Quarantines quarantines,
-      NeverStarts never) {
+      NeverStarts never,
+      WorkerPool pool) {
     this.core = core;
     this.live = live;
     this.shard = shard;
@@ -92,6 +95,7 @@ final class ViewPublisher {
     this.rollouts = rollouts;
     this.quarantines = quarantines;
     this.never = never;
+    this.pool = pool;
     this.progress = new ProgressTable(core, paces);
   }
 
@@ -115,15 +119,17 @@ final class ViewPublisher {
     dirty = true;
   }
 
-  /** The problems of the configuration and of the nodes that its sources deliver. */
+  /** The problems of the configuration, of the nodes that its sources deliver, and of workers. */
   private List<Problem> problems() {
     List<Problem> ofNodes = hasConfig ? core.capacity().nodeProblems() : List.of();
     List<Problem> stuck = hasConfig ? outcomes.stuck() : List.of();
     List<Problem> ofTasks = hasConfig ? never.problems() : List.of();
-    if (ofNodes.isEmpty() && stuck.isEmpty() && ofTasks.isEmpty()) {
+    List<Problem> ofWorkers = pool.problems();
+    if (ofNodes.isEmpty() && stuck.isEmpty() && ofTasks.isEmpty() && ofWorkers.isEmpty()) {
       return configProblems;
     }
     List<Problem> all = new ArrayList<>(configProblems);
+    all.addAll(ofWorkers);
     all.addAll(stuck);
     all.addAll(ofTasks);
     // A problem that the parser found without knowing the nodes is listed only once.

@@ -7,6 +7,7 @@ import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
+import io.espalier.core.problem.Problem;
 import io.espalier.core.running.HostFigures;
 import io.espalier.core.running.MeasuredLoad;
 import io.espalier.core.running.TaskRunner;
@@ -22,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,11 @@ import org.jspecify.annotations.Nullable;
  * do not apply to it.
  */
 public final class WorkerPool {
+  /** The path of problems of workers. */
+  private static final String WORKERS = "workers";
+
+  private static final int MOST_NAMED = 20;
+
   private final SchedulingCore core;
   private final LiveTasks live;
   private final LoopEvents events;
@@ -239,6 +246,42 @@ public final class WorkerPool {
     uses.values().forEach(use -> views.add(gone(use)));
     views.sort(Comparator.comparing(view -> view.ref().shard()));
     return views;
+  }
+
+  /**
+   * Returns a problem for each shard whose worker is unhealthy or lost, up to a limit, and one more
+   * with the number of the rest. A worker that comes back, or another one for its shard, ends it.
+   */
+  public List<Problem> problems() {
+    SortedMap<String, WorkerInfo> bad = new TreeMap<>();
+    for (WorkerInfo worker : workers) {
+      if (isBad(worker)) {
+        bad.put(worker.ref().shard(), worker);
+      }
+    }
+    if (bad.isEmpty()) {
+      return List.of();
+    }
+    workers.stream().filter(worker -> !isBad(worker)).forEach(w -> bad.remove(w.ref().shard()));
+    List<Problem> problems = new ArrayList<>();
+    bad.forEach(
+        (shard, worker) -> {
+          if (problems.size() < MOST_NAMED) {
+            String why = worker.note().isEmpty() ? "" : ": " + worker.note();
+            problems.add(
+                Problem.warning(
+                    WORKERS, shard + " is " + label(worker.state()) + " and gets no tasks" + why));
+          }
+        });
+    if (bad.size() > MOST_NAMED) {
+      problems.add(
+          Problem.warning(WORKERS, (bad.size() - MOST_NAMED) + " more workers get no tasks"));
+    }
+    return problems;
+  }
+
+  private static boolean isBad(WorkerInfo worker) {
+    return worker.state() == State.UNHEALTHY || worker.state() == State.LOST;
   }
 
   public WorkerView view(String shard) {
