@@ -26,6 +26,10 @@ final class SimulatedSteps {
 
   private final Map<RunId, String> steps = new HashMap<>();
   private final Map<TaskKey, Set<String>> ended = new HashMap<>();
+
+  /** The same over all attempts that began with the first step. */
+  private final Map<TaskKey, Set<String>> everEnded = new HashMap<>();
+
   private final Map<TaskKey, Set<String>> acknowledged = new HashMap<>();
 
   SimulatedSteps(Predicate<String> restarts) {
@@ -85,7 +89,9 @@ final class SimulatedSteps {
   void died(RunId run, boolean done) {
     String step = of(run);
     if (done && !step.isEmpty()) {
-      ended.computeIfAbsent(new TaskKey(run.job(), run.node()), task -> new HashSet<>()).add(step);
+      TaskKey task = new TaskKey(run.job(), run.node());
+      ended.computeIfAbsent(task, key -> new HashSet<>()).add(step);
+      everEnded.computeIfAbsent(task, key -> new HashSet<>()).add(step);
     }
   }
 
@@ -107,7 +113,9 @@ final class SimulatedSteps {
     acknowledged.keySet().removeIf(task -> task.job().equals(job));
   }
 
+  /** A store is lost, or set back: a task goes on after a step that ended in an earlier attempt. */
   void restart() {
     acknowledged.clear();
+    everEnded.forEach((task, steps) -> ended.put(task, new HashSet<>(steps)));
   }
 }

@@ -367,9 +367,10 @@ final class SimulatedTask {
     return !isFoundBy(seen);
   }
 
-  /** Ends together with its host. */
+  /** Ends together with its host, and so does the process of its batch. */
   void vanish() {
     if (!over) {
+      killed = true;
       end(killedResult());
     }
   }
