@@ -157,7 +157,7 @@ final class Committer {
       batch.attempt(step == null ? attempt : attempt.withStep(step.label()));
       row = new StatusRow(row.job(), row.node(), row.status(), row.invocation(), row.worker());
     }
-    batch.put(row);
+    write(row);
     events.changed(row, nowMillis);
     views.changed();
   }

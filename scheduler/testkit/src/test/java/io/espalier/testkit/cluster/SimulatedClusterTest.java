@@ -60,6 +60,13 @@ class SimulatedClusterTest {
     }
   }
 
+  /** In these lives, rows that were read again took back what had been written meanwhile. */
+  @ParameterizedTest
+  @ValueSource(longs = {20_014_386, 20_015_862})
+  void whatFailedOnceDoesNotFailAgain(long seed) {
+    assertThat(SimulatedCluster.run(seed).violation()).isNull();
+  }
+
   @ParameterizedTest
   @EnumSource(ProtocolBug.class)
   void aKnownBugOfTheProtocolIsCaught(ProtocolBug bug) throws InterruptedException {
