@@ -125,6 +125,30 @@ class StatusWriterTest {
   }
 
   @Test
+  void only_batches_that_queue_up_wait_for_others_and_closing_ends_the_wait() {
+    StatusWriter spaced =
+        new StatusWriter(
+            store,
+            epoch,
+            new StatusWriter.Limits(
+                10, 4, Duration.ofHours(1), Duration.ofMillis(1), Duration.ofMillis(5)));
+    spaced.submit(one("a"));
+    spaced.start();
+    await().until(() -> spaced.commits() == 1);
+    spaced.submit(one("b")).toCompletableFuture().join();
+    assertThat(spaced.commits()).as("one at a time does not wait").isEqualTo(2);
+    // While this one completes, another one is queued already.
+    CompletionStage<CompletionStage<Void>> next =
+        spaced.submit(one("c")).thenApply(done -> spaced.submit(one("d")));
+    CompletionStage<Void> waits = next.toCompletableFuture().join();
+    assertThat(spaced.queueLength()).as("d waits for others").isEqualTo(1);
+    assertThat(waits.toCompletableFuture()).isNotDone();
+    assertThat(spaced.close(Duration.ofSeconds(60))).isTrue();
+    assertThat(waits.toCompletableFuture()).isCompleted();
+    assertThat(loaded()).hasSize(4);
+  }
+
+  @Test
   void while_the_store_is_away_everything_is_kept_and_the_problem_shown() {
     store.failure = new StoreException("the disk is full", true, null);
     CompletionStage<Void> stage = writer.submit(one("n"));

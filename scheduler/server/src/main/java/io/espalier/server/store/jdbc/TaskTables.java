@@ -199,7 +199,7 @@ final class TaskTables {
     return number == 1 ? 1 : Integer.highestOneBit(number - 1) * 2;
   }
 
-  /** Repeats the last node until a query for so many tasks is complete. */
+  /** Returns the nodes, and the last one again and again up to a power of two. */
   private static List<String> padded(List<String> nodes) {
     int size = ceilingPowerOfTwo(nodes.size());
     List<String> padded = new ArrayList<>(size);
