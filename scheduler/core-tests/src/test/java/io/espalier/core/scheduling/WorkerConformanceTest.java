@@ -283,6 +283,18 @@ final class WorkerConformanceTest {
         .isEqualTo(
             "no worker fits `arch == 'x86' and zone != 'a'`: 1 worker has arch=arm64, zone=a; 2"
                 + " workers have arch=arm64, zone=b; 1 worker has no arch, no zone");
+    WorkerInfo lost =
+        WorkerInfo.of(new WorkerRef("w5", 1), "h")
+            .address("h:1")
+            .labels(Map.of("arch", "x86"))
+            .state(State.LOST)
+            .build();
+    pool.add(lost);
+    core.workers(pool);
+    assertThat(why("x", "d0"))
+        .isEqualTo(
+            "no worker fits `arch == 'x86'`: 3 workers have arch=arm64; 1 worker has no arch;"
+                + " of those that fit, none takes tasks now: 1 lost");
     pool.set(3, labelled("w4", Map.of("arch", "x86")));
     core.workers(pool);
     core.verify();

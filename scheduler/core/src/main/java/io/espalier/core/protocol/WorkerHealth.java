@@ -6,6 +6,7 @@ import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
@@ -111,7 +112,7 @@ final class WorkerHealth {
     }
     if (nowMillis >= worker.lostAt) {
       long silent = worker.lostAt - worker.lastSeen;
-      lose(worker, "nothing was heard of it for " + silent + " ms", nowMillis);
+      lose(worker, "nothing was heard of it for " + seconds(silent), nowMillis);
       return;
     }
     if (worker.hasSession()) {
@@ -144,7 +145,7 @@ final class WorkerHealth {
       return worker.ownNote.isEmpty() ? "says that it is not healthy" : worker.ownNote;
     }
     if (nowMillis >= worker.lastSeen + timers.unhealthyMillis()) {
-      return "nothing was heard of it for " + timers.unhealthyMillis() + " ms";
+      return "nothing was heard of it for " + seconds(timers.unhealthyMillis());
     }
     if (worker.failedCalls >= FAILED_CALLS) {
       return worker.callNote;
@@ -154,7 +155,7 @@ final class WorkerHealth {
     }
     if (worker.lastGood != Long.MIN_VALUE
         && nowMillis >= worker.lastGood + timers.healthGapMillis()) {
-      return "no good health check for " + timers.healthGapMillis() + " ms";
+      return "no good health check for " + seconds(timers.healthGapMillis());
     }
     return "";
   }
@@ -164,7 +165,7 @@ final class WorkerHealth {
       worker.unqueue(worker.check);
       worker.check = null;
       worker.checkNote =
-          "health check did not end within " + timers.healthCheckTimeoutMillis() + " ms";
+          "health check did not end within " + seconds(timers.healthCheckTimeoutMillis());
       worker.nextCheck = nowMillis;
     }
     if (worker.check == null
@@ -228,5 +229,9 @@ final class WorkerHealth {
       pool.changed();
     }
     worker.note = note;
+  }
+
+  private static String seconds(long millis) {
+    return BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString() + " s";
   }
 }

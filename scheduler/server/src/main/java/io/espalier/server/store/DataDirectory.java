@@ -49,6 +49,11 @@ public final class DataDirectory implements AutoCloseable {
   public static final String STATUSES = "statuses.sqlite";
 
   private static final List<String> STORE_FILES = List.of("", "-wal", "-shm");
+
+  /** A directory that was used before, or into which a copy of a store was put, has one of them. */
+  private static final List<String> MARKS = List.of("lock", "source", STATUSES);
+
+  private static final int NAMES_IN_MESSAGE = 3;
   private static final String SHIPPED = "logs-shipped";
   private static final String HELD = "io.espalier.data-directory.";
 
@@ -93,6 +98,7 @@ public final class DataDirectory implements AutoCloseable {
    */
   public static DataDirectory openUnbound(Path path) {
     Path root = createDirectories(path);
+    refuseForeign(path, root);
     String heldKey = HELD + root;
     return new DataDirectory(root, lock(path, root, heldKey), heldKey);
   }
@@ -385,6 +391,38 @@ public final class DataDirectory implements AutoCloseable {
       return path.toRealPath();
     } catch (IOException e) {
       throw unusable(path, e);
+    }
+  }
+
+  /** Refuses a directory whose files are not ours, such as {@code /etc} or somebody's home. */
+  private static void refuseForeign(Path path, Path root) {
+    if (MARKS.stream().anyMatch(name -> Files.exists(root.resolve(name)))) {
+      return;
+    }
+    List<String> foreign;
+    try (Stream<Path> files = Files.list(root)) {
+      foreign =
+          files
+              .map(file -> String.valueOf(file.getFileName()))
+              // A volume that was just mounted has lost+found, and hidden files of its system.
+              .filter(name -> !name.startsWith(".") && !name.equals("lost+found"))
+              .sorted()
+              .limit(NAMES_IN_MESSAGE + 1)
+              .toList();
+    } catch (IOException e) {
+      throw unusable(path, e);
+    }
+    if (!foreign.isEmpty()) {
+      boolean more = foreign.size() > NAMES_IN_MESSAGE;
+      throw new DataDirectoryException(
+          Reason.UNUSABLE,
+          "directory "
+              + path
+              + " has files that are not Espalier's ("
+              + String.join(", ", more ? foreign.subList(0, NAMES_IN_MESSAGE) : foreign)
+              + (more ? ", ..." : "")
+              + "); choose an empty or new directory with --data-dir",
+          null);
     }
   }
 

@@ -12,6 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -107,8 +109,38 @@ class DataDirectoryTest {
     // Even root cannot create anything there.
     assertThatItIsRefused(Path.of("/proc/espalier"), SOURCE, Reason.UNUSABLE)
         .hasMessageStartingWith("data directory /proc/espalier cannot be used: ");
-    assertThatItIsRefused(Path.of("/proc"), SOURCE, Reason.UNUSABLE)
-        .hasMessageStartingWith("data directory /proc cannot be used: ");
+  }
+
+  @Test
+  void a_directory_with_files_of_others_is_refused_and_left_alone() throws Exception {
+    for (String name : List.of("a.conf", "b.conf", "c.conf")) {
+      Files.writeString(temp.resolve(name), "x");
+    }
+    assertThatItIsRefused(temp, SOURCE, Reason.UNUSABLE)
+        .hasMessage(
+            "directory "
+                + temp
+                + " has files that are not Espalier's (a.conf, b.conf, c.conf); choose an empty or"
+                + " new directory with --data-dir");
+    Files.writeString(temp.resolve("d.conf"), "x");
+    assertThatItIsRefused(temp, SOURCE, Reason.UNUSABLE)
+        .hasMessageContaining("(a.conf, b.conf, c.conf, ...)");
+    try (Stream<Path> files = Files.list(temp)) {
+      assertThat(files).hasSize(4);
+    }
+  }
+
+  @Test
+  void what_a_new_volume_has_and_a_copied_store_are_no_files_of_others() throws Exception {
+    Path volume = Files.createDirectories(temp.resolve("volume"));
+    Files.createDirectory(volume.resolve("lost+found"));
+    Files.createDirectory(volume.resolve(".snapshots"));
+    DataDirectory.open(volume, SOURCE).close();
+
+    Path restored = Files.createDirectories(temp.resolve("restored"));
+    Files.writeString(restored.resolve(DataDirectory.STATUSES), "");
+    Files.writeString(restored.resolve("README"), "x");
+    DataDirectory.open(restored, SOURCE).close();
   }
 
   @Test

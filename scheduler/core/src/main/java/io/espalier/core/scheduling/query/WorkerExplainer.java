@@ -58,6 +58,7 @@ final class WorkerExplainer {
     List<Integer> taking = new ArrayList<>();
     List<Integer> passing = new ArrayList<>();
     Map<String, Integer> states = new TreeMap<>();
+    Map<String, Integer> fitting = new TreeMap<>();
     for (int worker : table.pool()) {
       WorkerInfo info = table.info(worker);
       if (info != null && (host == null || host.equals(info.host()))) {
@@ -68,9 +69,10 @@ final class WorkerExplainer {
             passing.add(worker);
           }
         } else {
-          boolean held = info.state() == WorkerInfo.State.HEALTHY;
-          states.merge(
-              held ? "cordoned" : info.state().name().toLowerCase(Locale.ROOT), 1, Integer::sum);
+          states.merge(stateName(info), 1, Integer::sum);
+          if (index.labels(job).holds(info.labels())) {
+            fitting.merge(stateName(info), 1, Integer::sum);
+          }
         }
       }
     }
@@ -83,7 +85,9 @@ final class WorkerExplainer {
     }
     String mismatch = mismatch(job, taking);
     if (passing.isEmpty() && mismatch != null) {
-      return List.of(reason(host, "no worker" + where + " fits " + mismatch));
+      String idle =
+          fitting.isEmpty() ? "" : "; of those that fit, none takes tasks now: " + shown(fitting);
+      return List.of(reason(host, "no worker" + where + " fits " + mismatch + idle));
     }
     if (passing.isEmpty()) {
       return List.of(
@@ -135,6 +139,13 @@ final class WorkerExplainer {
 
   private static String count(List<Integer> workers) {
     return workers.size() == 1 ? "1 worker" : workers.size() + " workers";
+  }
+
+  private static String stateName(WorkerInfo info) {
+    // A healthy worker that takes no tasks was cordoned.
+    return info.state() == WorkerInfo.State.HEALTHY
+        ? "cordoned"
+        : info.state().name().toLowerCase(Locale.ROOT);
   }
 
   private static String shown(Map<String, Integer> states) {
