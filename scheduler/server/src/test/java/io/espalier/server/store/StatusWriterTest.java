@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -137,10 +138,16 @@ class StatusWriterTest {
     await().until(() -> spaced.commits() == 1);
     spaced.submit(one("b")).toCompletableFuture().join();
     assertThat(spaced.commits()).as("one at a time does not wait").isEqualTo(2);
-    // While this one completes, another one is queued already.
-    CompletionStage<CompletionStage<Void>> next =
-        spaced.submit(one("c")).thenApply(done -> spaced.submit(one("d")));
-    CompletionStage<Void> waits = next.toCompletableFuture().join();
+    // The observer runs on the writer's thread, so d is queued before c has completed.
+    CompletableFuture<CompletionStage<Void>> next = new CompletableFuture<>();
+    spaced.observe(
+        nanos -> {
+          if (!next.isDone()) {
+            next.complete(spaced.submit(one("d")));
+          }
+        });
+    spaced.submit(one("c")).toCompletableFuture().join();
+    CompletionStage<Void> waits = next.join();
     assertThat(spaced.queueLength()).as("d waits for others").isEqualTo(1);
     assertThat(waits.toCompletableFuture()).isNotDone();
     assertThat(spaced.close(Duration.ofSeconds(60))).isTrue();
