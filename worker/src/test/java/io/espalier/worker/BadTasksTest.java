@@ -24,6 +24,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Tasks that do what nobody wants, with real processes; what cannot be run at all, exits at once,
  * ignores TERM or closes its output is in {@link LocalRunnerConformance}.
  */
+@Tag("slow")
 class BadTasksTest {
   @TempDir
   @SuppressWarnings("NullAway.Init")

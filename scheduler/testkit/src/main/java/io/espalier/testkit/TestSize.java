@@ -1,16 +1,23 @@
 package io.espalier.testkit;
 
 /**
- * How much a test of random inputs does: little in each build, all of it with {@code -Plong}, which
- * sets the system property {@code espalier.long}. {@code CONTRIBUTING.md} lists the profiles.
+ * How much a test of random inputs does: a little with {@code ./mvnw verify}, more with {@code
+ * -Pslow}, as in CI, and all of it with {@code -Plong}. The build passes the size as the system
+ * property {@code espalier.test.size}; without it, tests are quick. {@code CONTRIBUTING.md} lists
+ * the profiles.
  */
 public final class TestSize {
-  private static final boolean LONG = Boolean.getBoolean("espalier.long");
+  private static final String SIZE = System.getProperty("espalier.test.size", "quick");
 
   private TestSize() {}
 
-  /** Returns the first number, or the second one in the long profile. */
-  public static int choose(int small, int large) {
-    return LONG ? large : small;
+  /** Returns the number for the profile of this build. */
+  public static int choose(int quick, int slow, int large) {
+    return switch (SIZE) {
+      case "quick" -> quick;
+      case "slow" -> slow;
+      case "long" -> large;
+      default -> throw new IllegalStateException("unknown espalier.test.size " + SIZE);
+    };
   }
 }

@@ -13,9 +13,11 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Ten thousand connections: what they cost is bounded, and whoever works goes on. */
+@Tag("slow")
 final class CrowdTest {
   private static final int CROWD = 10_000;
   private static final int MOST_GREETED = 1_000;

@@ -10,9 +10,11 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Calls over TLS keep the contract, to an agent that wants certificates and a secret. */
+@Tag("slow")
 class ThriftCallsOverTlsContractTest extends ThriftCallClientContract {
   @TempDir static Path directory = Path.of("");
 

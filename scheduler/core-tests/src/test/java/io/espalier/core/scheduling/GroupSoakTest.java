@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@link RandomWorlds#firstSeed()}.
  */
 final class GroupSoakTest {
-  private static final int STEPS = TestSize.choose(5_000, 1_000_000);
+  private static final int STEPS = TestSize.choose(2_000, 5_000, 1_000_000);
 
   private static RandomRun life(long seed, Size size, UnaryOperator<GroupRule> told) {
     try {

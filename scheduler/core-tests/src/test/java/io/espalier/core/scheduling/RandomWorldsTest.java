@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class RandomWorldsTest {
   private static final int BATCH = 100;
 
-  private static final int BATCHES = TestSize.choose(4, 80);
+  private static final int BATCHES = TestSize.choose(1, 4, 80);
 
   private static final long FIRST = RandomWorlds.firstSeed();
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  * The seeds are those of the day, see {@link RandomWorlds#firstSeed()}.
  */
 final class SoakTest {
-  private static final long EVENTS = TestSize.choose(20_000, 10_000_000);
+  private static final long EVENTS = TestSize.choose(5_000, 20_000, 10_000_000);
 
   @Test
   void theCoreAnswersLikeTheOracleForAsLongAsItLives() {

@@ -45,10 +45,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A status store that was restored from a copy, found by its own directory or by a worker. */
+@Tag("slow")
 final class StoreSetBackTest {
   private static final String CONFIG =
       """

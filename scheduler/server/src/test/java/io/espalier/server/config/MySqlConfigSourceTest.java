@@ -17,11 +17,13 @@ import java.sql.SQLException;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Against a real server; each test has a configuration of its own in one schema. */
+@Tag("slow")
 @ExtendWith(SharedMariaDb.class)
 class MySqlConfigSourceTest extends WritableSourceContract {
   private final DatabaseServer server;

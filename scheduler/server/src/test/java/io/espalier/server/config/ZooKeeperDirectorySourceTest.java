@@ -8,10 +8,12 @@ import io.espalier.testkit.config.ConfigFixtures;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each job has a znode of its own. */
+@Tag("slow")
 final class ZooKeeperDirectorySourceTest extends ZooKeeperSourceTest {
   ZooKeeperDirectorySourceTest(@TempDir Path directory) throws Exception {
     super(directory);

@@ -20,10 +20,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Against a real server of ZooKeeper. */
+@Tag("slow")
 @Timeout(120)
 class GroupsWatchTest {
   private final Deque<AutoCloseable> open = new ArrayDeque<>();

@@ -65,6 +65,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
@@ -73,6 +74,7 @@ import org.slf4j.LoggerFactory;
  * A scheduler's runner and a worker that runs a task, with peers around them that lie, or are not
  * what they should be, over real connections: the task goes on and ends as it should.
  */
+@Tag("slow")
 final class HostileWorldTest implements TaskListener {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long EPOCH = 3;

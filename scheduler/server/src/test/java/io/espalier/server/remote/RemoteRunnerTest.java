@@ -50,6 +50,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -328,6 +329,7 @@ final class RemoteRunnerTest {
     assertThat(all.stream().map(TaskResult::invocation).distinct().count()).isEqualTo(count);
   }
 
+  @Tag("slow")
   @Test
   void aWorkerThatGoesAwayLosesItsTasksAfterTheLeaseAndNotBefore() throws Exception {
     RemoteRunner runner = scheduler(1, 0, List.of());
@@ -444,6 +446,7 @@ final class RemoteRunnerTest {
         .toList();
   }
 
+  @Tag("slow")
   @Test
   void w23AWorkerThatIsStoppedTellsItsTasksAndTheSchedulerHowTheyEnded() throws Exception {
     RemoteRunner runner = scheduler(1, 0, List.of());

@@ -21,11 +21,13 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** kill -9 of a real process in the middle of its commits. */
+@Tag("slow")
 class KillTest {
   private static final String SOURCE = "file:/config.json";
 

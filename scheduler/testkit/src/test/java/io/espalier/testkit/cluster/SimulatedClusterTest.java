@@ -27,7 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * it did, and {@code SimulationMain --trace SEED} tells all its life.
  */
 class SimulatedClusterTest {
-  private static final long SEEDS = Long.getLong("simulation.seeds", TestSize.choose(300, 20_000));
+  private static final long SEEDS =
+      Long.getLong("simulation.seeds", TestSize.choose(60, 300, 20_000));
   private static final long FROM = Long.getLong("simulation.from", 1);
   private static final int THREADS = 2;
   private static final int MOST_FAILURES = 5;

@@ -16,10 +16,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Scanner;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A guard that is hindered: stopped, killed, without processes; and whom it kills nevertheless. */
+@Tag("slow")
 class GuardTroubleTest {
   private static final String COOKIE = "abcdef0123456789-of-the-trouble-test";
   private static final Duration PATIENCE = Duration.ofMinutes(2);

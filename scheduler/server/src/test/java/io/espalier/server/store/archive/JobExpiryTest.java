@@ -38,6 +38,7 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -219,6 +220,7 @@ class JobExpiryTest {
     assertThat(ArchiveFile.read(files().get(0), row -> {}).job()).isEqualTo("c");
   }
 
+  @Tag("slow")
   @Test
   void aKillBetweenTheFileAndTheDeletionLosesNothingAndWritesTheSameFileAgain() throws Exception {
     put(row("j", "n", Main.DONE, NOW), row("j", "m", Main.FAILED, NOW));
