@@ -1,6 +1,5 @@
 #!/bin/sh
-# Node source: the regions of the servers in the arguments. Every second each of the 40 regions moves to the next server,
-# far more often than in life.
-printf '%s\n' "$@" | awk -v now="$(date +%s)" '
-  { server[NR - 1] = $1 }
-  END { for (i = 0; i < 40; i++) printf "{\"name\": \"region%d\", \"parent\": \"%s\"}\n", i, server[(i + now) % NR] }'
+# Node source: the regions that the server in $1 has now. Every second one of the 24 regions moves to the next of the three
+# servers, far more often than in life.
+awk -v server="$1" -v now="$(date +%s)" 'BEGIN {
+  for (i = 0; i < 24; i++) if (server == "server" 1 + (i + int((now + 24 - i) / 24)) % 3) print "region" i }'

@@ -226,7 +226,8 @@ service SchedulerService extends Peer {
 
   // What tasks said and how they ended: facts, which need no session. The answer names the ends that are durable.
   // Failure, delay, partial failure: an end is sent again, with growing pauses, until it is settled, by an answer here or by a
-  // Work that names it; so nothing acknowledged is lost, and nothing lost was acknowledged. Progress and samples are sent once.
+  // Work that names it; so nothing acknowledged is lost, and nothing lost was acknowledged. Progress is sent again until
+  // it is answered, and with each copy of the end of its task; samples are sent once.
   // Replay, order: ends are idempotent by their run; the first one counts, a copy is settled at once.
   WireReportAnswer report(1: WireReport report) throws (1: Refused refused)
 }

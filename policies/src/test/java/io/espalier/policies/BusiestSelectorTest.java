@@ -84,4 +84,10 @@ final class BusiestSelectorTest extends WorkerSelectorContract {
             .job("big", new JobFixture("big").needs("ram", 4));
     assertThat(started(core(config, POOL, 9))).containsExactly("w1", "w1", "w3", "w3");
   }
+
+  @Test
+  void aBatchGoesToTheFullestWorkerHoweverSmallItBecomes() {
+    assertThat(batches(ofThreeSizes()))
+        .containsExactly("3 on w2", "3 on w1", "1 on w1", "3 on w3", "2 on w3");
+  }
 }

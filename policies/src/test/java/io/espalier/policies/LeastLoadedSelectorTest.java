@@ -67,4 +67,10 @@ final class LeastLoadedSelectorTest extends WorkerSelectorContract {
     core.open(GateKind.PAUSE, "b");
     assertThat(started(core)).containsExactly("w2");
   }
+
+  @Test
+  void theNextBatchGoesToTheLeastLoadedWorker() {
+    assertThat(batches(ofThreeSizes()))
+        .containsExactly("3 on w1", "3 on w2", "3 on w3", "2 on w3", "1 on w1");
+  }
 }

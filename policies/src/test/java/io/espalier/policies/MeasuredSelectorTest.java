@@ -60,4 +60,13 @@ final class MeasuredSelectorTest extends WorkerSelectorContract {
     core.workers(List.of(FIRST, with(SECOND, 900, 0)));
     assertThat(started(core)).containsOnly("w1");
   }
+
+  @Test
+  void theLessBusyWorkerGetsBatchesUntilItsSlotsAreAsFull() {
+    ConfigFixture config =
+        new ConfigFixture("db").resource("worker", "slots", 10).job("a", inBatchesOfThree());
+    List<WorkerInfo> pool = List.of(with(FIRST, 500, 100), with(SECOND, 0, 100));
+    assertThat(batches(core(config, pool, 12)))
+        .containsExactly("3 on w2", "3 on w2", "3 on w1", "3 on w1");
+  }
 }

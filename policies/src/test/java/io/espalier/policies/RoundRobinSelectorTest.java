@@ -48,4 +48,10 @@ final class RoundRobinSelectorTest extends WorkerSelectorContract {
         new ConfigFixture("db").resource("worker", "slots", 2).override("w2", "slots", 1).job("a");
     assertThat(started(core(config, POOL, 9))).containsExactly("w1", "w2", "w3", "w1", "w3");
   }
+
+  @Test
+  void workersTakeTurnsByBatches() {
+    assertThat(batches(ofThreeSizes()))
+        .containsExactly("3 on w1", "3 on w2", "3 on w3", "1 on w1", "2 on w3");
+  }
 }

@@ -58,4 +58,12 @@ final class TwoChoiceSelectorTest extends WorkerSelectorContract {
         new ConfigFixture("db").job("a", new JobFixture("a").only("worker", "w5"));
     assertThat(started(core(config, pool(9), 7))).containsOnly("w5").hasSize(7);
   }
+
+  @Test
+  void twoWorkersAreComparedForEachBatch() {
+    ConfigFixture config = new ConfigFixture("db").job("a", inBatchesOfThree().host("even"));
+    List<String> batches = batches(core(config, pool(4), 12));
+    assertThat(batches.subList(0, 2)).containsExactlyInAnyOrder("3 on w0", "3 on w2");
+    assertThat(batches.subList(2, 4)).containsExactlyInAnyOrder("3 on w0", "3 on w2");
+  }
 }

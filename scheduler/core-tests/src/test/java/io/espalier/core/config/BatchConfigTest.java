@@ -66,6 +66,21 @@ final class BatchConfigTest {
   }
 
   @Test
+  void aBatchOfCallsIsRefused() {
+    String call = ", 'call': {'http': {'url': 'http://127.0.0.1/compact/{node}'}}";
+    assertThat(job(config("", call), "foo").problems())
+        .filteredOn(Problem::isError)
+        .singleElement()
+        .satisfies(
+            problem -> {
+              assertThat(problem.path()).isEqualTo("bistro_job->foo.batch");
+              assertThat(problem.message())
+                  .isEqualTo("the tasks of this job are calls, and a batch is a process");
+              assertThat(problem.hint()).isEqualTo("remove one of them");
+            });
+  }
+
+  @Test
   void aRateThatCutsBatchesIsSaid() {
     assertThat(job(config("", ", 'start_rate': {'per_second': 5, 'burst': 8}"), "foo").problems())
         .singleElement()

@@ -8,8 +8,9 @@ import java.util.List;
 
 /**
  * A worker's report to the scheduler: the progress and ends of its tasks. Ends are sent repeatedly
- * until they are settled; progress and usage are sent only once. Reports need no session, because
- * they state facts.
+ * until they are settled, each time with the newest progress of their tasks. The newest progress of
+ * other tasks is sent until a report with it is answered; usage is sent only once. Reports need no
+ * session, because they state facts.
  *
  * @param number sequence number, growing with every report of this worker process; at most one
  *     report is unanswered at a time
@@ -29,7 +30,7 @@ public record Report(
     usage = List.copyOf(usage);
   }
 
-  /** The progress of a live task. */
+  /** The newest progress of a task that is live, or ends with this report. */
   public record ProgressOf(RunId run, Progress progress) {}
 
   /** What a live task has used so far. */

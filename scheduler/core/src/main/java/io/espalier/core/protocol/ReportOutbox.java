@@ -11,12 +11,15 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
-import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects what a worker must report. An end is retained and sent repeatedly, with doubling pauses,
- * until the scheduler acknowledges it as durable.
+ * until the scheduler acknowledges it as durable. The newest progress of a task is sent again until
+ * a report that has it is answered, and with each copy of its end: it is the checkpoint from which
+ * the next attempt goes on.
  */
 final class ReportOutbox {
   private static final int MOST_ENDS = 500;
@@ -28,10 +31,17 @@ final class ReportOutbox {
   private final Map<RunId, Unsettled> unsettled = new HashMap<>();
   private final PriorityQueue<Due> due =
       new PriorityQueue<>(Comparator.comparingLong(Due::at).thenComparingLong(Due::order));
-  private final Map<RunId, Progress> progress = new LinkedHashMap<>();
+
+  /** By running task: what it has said last. */
+  private final Map<RunId, Progress> newest = new HashMap<>();
+
+  /** By running task: what the scheduler may not know of it. */
+  private final Map<RunId, Progress> untold = new LinkedHashMap<>();
+
   private final Map<RunId, ResourceUsage> usage = new LinkedHashMap<>();
   private String storeId = "";
   private List<Unsettled> underWay = List.of();
+  private List<Report.ProgressOf> progressUnderWay = List.of();
   private boolean waiting;
   private long numbers;
   private long orders;
@@ -42,13 +52,15 @@ final class ReportOutbox {
   /** An end that is not acknowledged yet. */
   private static final class Unsettled {
     final TaskResult end;
+    final @Nullable Progress progress;
     int copies;
 
     /** Its valid entry in the queue; 0: it is being sent. */
     long order;
 
-    Unsettled(TaskResult end) {
+    Unsettled(TaskResult end, @Nullable Progress progress) {
       this.end = end;
+      this.progress = progress;
     }
   }
 
@@ -74,15 +86,17 @@ final class ReportOutbox {
   }
 
   void ended(RunId run, TaskResult end, long now) {
-    progress.remove(run);
+    untold.remove(run);
     usage.remove(run);
-    Unsettled kept = new Unsettled(end);
+    Unsettled kept = new Unsettled(end, newest.remove(run));
     unsettled.put(run, kept);
     schedule(run, kept, now);
   }
 
+  /** Takes the progress of a task that runs. */
   void progress(RunId run, Progress news) {
-    progress.put(run, news.after(progress.get(run)));
+    newest.put(run, news.after(newest.get(run)));
+    untold.put(run, news.after(untold.get(run)));
   }
 
   void usage(RunId run, ResourceUsage news) {
@@ -129,6 +143,11 @@ final class ReportOutbox {
     if (!waiting || number != numbers) {
       return;
     }
+    for (Report.ProgressOf lost : progressUnderWay) {
+      if (newest.containsKey(lost.run())) {
+        untold.merge(lost.run(), lost.progress(), Progress::after);
+      }
+    }
     notBefore = now + pauses.shorten(pause(timers, failures++), Jitter.OF_RETRIES);
     again(timers, now);
   }
@@ -142,6 +161,7 @@ final class ReportOutbox {
       }
     }
     underWay = List.of();
+    progressUnderWay = List.of();
   }
 
   private static long pause(ProtocolTimers timers, int times) {
@@ -158,7 +178,7 @@ final class ReportOutbox {
       return Long.MAX_VALUE;
     }
     dropStale();
-    boolean samples = !progress.isEmpty() || !usage.isEmpty();
+    boolean samples = !untold.isEmpty() || !usage.isEmpty();
     boolean endsDue = !due.isEmpty() && due.element().at() <= now;
     if (now >= notBefore && (endsDue || (samples && now >= samplesNotBefore))) {
       send(timers, now);
@@ -193,9 +213,22 @@ final class ReportOutbox {
       due.remove();
     }
     List<Report.ProgressOf> newProgress = new ArrayList<>();
+    for (Unsettled kept : ends) {
+      if (kept.progress != null) {
+        newProgress.add(new Report.ProgressOf(RunId.of(kept.end), kept.progress));
+      }
+    }
+    progressUnderWay =
+        untold.entrySet().stream()
+            .limit(MOST_SAMPLES - newProgress.size())
+            .map(of -> new Report.ProgressOf(of.getKey(), of.getValue()))
+            .toList();
+    progressUnderWay.forEach(of -> untold.remove(of.run()));
+    newProgress.addAll(progressUnderWay);
     List<Report.UsageOf> newUsage = new ArrayList<>();
-    take(progress, (run, value) -> newProgress.add(new Report.ProgressOf(run, value)));
-    take(usage, (run, value) -> newUsage.add(new Report.UsageOf(run, value)));
+    for (RunId run : usage.keySet().stream().limit(MOST_SAMPLES).toList()) {
+      newUsage.add(new Report.UsageOf(run, Objects.requireNonNull(usage.remove(run))));
+    }
     samplesNotBefore = now + timers.reportFirstMillis();
     underWay = ends;
     waiting = true;
@@ -207,14 +240,5 @@ final class ReportOutbox {
             newProgress,
             newUsage,
             storeId));
-  }
-
-  private static <T> void take(Map<RunId, T> from, BiConsumer<RunId, T> consumer) {
-    var entries = from.entrySet().iterator();
-    for (int i = 0; i < MOST_SAMPLES && entries.hasNext(); i++) {
-      var entry = entries.next();
-      consumer.accept(entry.getKey(), entry.getValue());
-      entries.remove();
-    }
   }
 }

@@ -252,6 +252,12 @@ public final class SchedulerProtocol {
         || report.ends().stream().anyMatch(end -> end.invocation().epoch() > term.epoch())) {
       return new ReportResponse(report.number(), false, List.of());
     }
+    // Before the ends: what a task has said last is the checkpoint of its next attempt.
+    for (Report.ProgressOf progress : report.progress()) {
+      if (runs.isLiveOn(progress.run(), report.worker())) {
+        out.progress(progress.run(), progress.progress());
+      }
+    }
     List<RunId> settled = new ArrayList<>();
     for (TaskResult end : report.ends()) {
       if (HealthCheck.is(end.job())) {
@@ -265,11 +271,6 @@ public final class SchedulerProtocol {
         if (worker != null && run != null) {
           worker.forget(run);
         }
-      }
-    }
-    for (Report.ProgressOf progress : report.progress()) {
-      if (runs.isLiveOn(progress.run(), report.worker())) {
-        out.progress(progress.run(), progress.progress());
       }
     }
     for (Report.UsageOf usage : report.usage()) {

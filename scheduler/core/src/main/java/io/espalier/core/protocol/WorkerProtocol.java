@@ -452,9 +452,11 @@ public final class WorkerProtocol {
         run, byUs ? end.withStopReason(StopReason.LEASE_LOST) : end, now.monotonicMillis());
   }
 
-  /** Notes the progress of a task; the newest replaces older ones. */
+  /** Notes the progress of a task; the newest replaces older ones. None is known after its end. */
   public void progress(RunId run, Progress progress) {
-    reports.progress(run, progress);
+    if (running.containsKey(run)) {
+      reports.progress(run, progress);
+    }
   }
 
   /** Notes the usage of a task; the newest replaces older ones. */

@@ -6,13 +6,16 @@ import static io.espalier.core.protocol.SchedulerWorld.ref;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.task.KillRequest;
+import io.espalier.core.json.Json;
 import io.espalier.core.protocol.WorkResponse.RunState;
 import io.espalier.core.protocol.WorkResponse.StartAnswer;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.Progress;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskResult.Kind;
 import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
+import io.espalier.core.status.ProgressParser;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -206,6 +209,25 @@ class SchedulerProtocolTest {
     assertThat(world.last().settled()).containsExactly(RunId.of(task));
     assertThat(world.report(W1, done).settled()).containsExactly(RunId.of(task));
     assertThat(world.late).isEmpty();
+  }
+
+  @Test
+  void whatATaskHasSaidLastIsHeardBeforeItsEnd() {
+    world.healthy(W1);
+    LaunchSpec task = world.runs("a", W1);
+    Progress last = ProgressParser.of(Json.object().put("cursor", "7").build());
+    Report report =
+        new Report(
+            W1,
+            1_000,
+            List.of(end(task, Kind.EXITED, "incomplete")),
+            List.of(new Report.ProgressOf(RunId.of(task), last)),
+            List.of(),
+            "");
+    world.side.report(report, world.now);
+    assertThat(world.said).containsExactly("progress of a to 7", "end of a");
+    world.side.report(report, world.now);
+    assertThat(world.said).as("a copy says nothing").hasSize(2);
   }
 
   @Test

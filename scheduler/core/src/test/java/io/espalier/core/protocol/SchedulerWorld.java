@@ -23,6 +23,9 @@ final class SchedulerWorld implements SchedulerOutput {
   final List<TaskResult> ends = new ArrayList<>();
   final List<TaskResult> late = new ArrayList<>();
 
+  /** Progress and ends, in order. */
+  final List<String> said = new ArrayList<>();
+
   /** The nodes of tasks whose start was confirmed. */
   final List<String> started = new ArrayList<>();
 
@@ -78,6 +81,7 @@ final class SchedulerWorld implements SchedulerOutput {
   @Override
   public void ended(TaskResult end) {
     ends.add(end);
+    said.add("end of " + end.node());
   }
 
   @Override
@@ -96,7 +100,9 @@ final class SchedulerWorld implements SchedulerOutput {
   }
 
   @Override
-  public void progress(RunId run, Progress progress) {}
+  public void progress(RunId run, Progress progress) {
+    said.add("progress of " + run.node() + " to " + progress.cursor());
+  }
 
   @Override
   public void usage(RunId run, ResourceUsage usage) {}

@@ -2,10 +2,13 @@ package io.espalier.core.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.json.Json;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.protocol.WorkResponse.RunState;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.Progress;
 import io.espalier.core.running.TaskResult.Kind;
+import io.espalier.core.status.ProgressParser;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -95,6 +98,65 @@ class WorkerReportsTest extends WorkerProtocolFixture {
     hears(Verdict.ACCEPTED);
 
     assertThat(reports.size()).isGreaterThan(sent);
+  }
+
+  private static Progress upTo(String cursor) {
+    return ProgressParser.of(Json.object().put("cursor", cursor).build());
+  }
+
+  private List<String> progress(Report report) {
+    return report.progress().stream()
+        .map(of -> of.run().node() + " to " + of.progress().cursor())
+        .toList();
+  }
+
+  private Report lastReport() {
+    return reports.get(reports.size() - 1);
+  }
+
+  @Test
+  void theLastProgressGoesWithEachCopyOfTheEnd() {
+    registered();
+    LaunchSpec a = launch("a");
+    LaunchSpec b = launch("b");
+    starts(a, b);
+    side.progress(RunId.of(a), upTo("7"));
+    step();
+    assertThat(progress(lastReport())).containsExactly("a to 7");
+    side.reportAnswered(new ReportResponse(lastReport().number(), true, List.of()), now());
+    side.progress(RunId.of(b), upTo("8"));
+    ends(a, Kind.EXITED);
+    assertThat(progress(lastReport()))
+        .as("a scheduler may have ended before it stored the first")
+        .containsExactly("a to 7", "b to 8");
+    side.reportFailed(lastReport().number(), now());
+    side.progress(RunId.of(a), upTo("9"));
+    after(TIMERS.reportMaxMillis());
+    assertThat(lastReport().ends()).hasSize(1);
+    assertThat(progress(lastReport())).containsExactly("a to 7", "b to 8");
+    side.reportAnswered(
+        new ReportResponse(lastReport().number(), true, List.of(RunId.of(a))), now());
+    int sent = reports.size();
+    after(TIMERS.reportMaxMillis());
+    assertThat(reports).as("nothing is new").hasSize(sent);
+  }
+
+  @Test
+  void progressWhoseReportIsLostIsSentAgain() {
+    registered();
+    LaunchSpec a = launch("a");
+    starts(a);
+    side.progress(RunId.of(a), upTo("7"));
+    step();
+    Report lost = lastReport();
+    side.reportFailed(lost.number(), now());
+    after(TIMERS.reportMaxMillis());
+    assertThat(lastReport().number()).isGreaterThan(lost.number());
+    assertThat(progress(lastReport())).containsExactly("a to 7");
+    side.reportFailed(lastReport().number(), now());
+    side.progress(RunId.of(a), upTo("9"));
+    after(TIMERS.reportMaxMillis());
+    assertThat(progress(lastReport())).containsExactly("a to 9");
   }
 
   @Test

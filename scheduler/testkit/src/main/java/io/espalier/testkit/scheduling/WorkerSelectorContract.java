@@ -2,16 +2,22 @@ package io.espalier.testkit.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.config.task.BatchSpec;
 import io.espalier.core.running.WorkerInfo;
+import io.espalier.core.scheduling.PlacementListener;
 import io.espalier.core.scheduling.Round;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.testkit.TestSize;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -75,6 +81,12 @@ public abstract class WorkerSelectorContract {
   }
 
   @Test
+  void aBatchTakesTheRoomOfTheWorkerOfItsFirstTask() {
+    assertThat(batches(ofThreeSizes()))
+        .containsExactlyInAnyOrder("3 on w1", "1 on w1", "3 on w2", "3 on w3", "2 on w3");
+  }
+
+  @Test
   void theSameSeedGivesTheSameWorkers() {
     for (int seed = 0; seed < TestSize.choose(2, 5, 20); seed++) {
       assertThat(run(seed).placements()).isEqualTo(run(seed).placements());
@@ -103,6 +115,47 @@ public abstract class WorkerSelectorContract {
     core.apply(
         fixture.selector(selector.name()).build(), TreeFixture.of(fixture.levels(), names), 0);
     return core;
+  }
+
+  /**
+   * Returns a core with many tasks in batches of up to three, and workers w1 with four slots, w2
+   * with three and w3 with five.
+   */
+  protected final SchedulingCore ofThreeSizes() {
+    ConfigFixture config =
+        new ConfigFixture("db")
+            .resource("worker", "slots", 4)
+            .weight("slots", 1)
+            .override("w2", "slots", 3)
+            .override("w3", "slots", 5)
+            .job("a", inBatchesOfThree());
+    List<WorkerInfo> pool =
+        List.of(
+            WorkerFixture.healthy("w1", "h1"),
+            WorkerFixture.healthy("w2", "h2"),
+            WorkerFixture.healthy("w3", "h3"));
+    return core(config, pool, 20);
+  }
+
+  /** Returns the job a, whose tasks do not wait for others of their batch. */
+  protected static JobFixture inBatchesOfThree() {
+    return new JobFixture("a").batch(new BatchSpec(3, Optional.empty(), Duration.ZERO));
+  }
+
+  /** Returns the batches that a round starts, in order, each as "3 on w1". */
+  protected static List<String> batches(SchedulingCore core) {
+    Map<Long, List<String>> batches = new LinkedHashMap<>();
+    PlacementListener.OfBatches listener =
+        (run, batch) ->
+            batches
+                .computeIfAbsent(batch, number -> new ArrayList<>())
+                .add(Objects.requireNonNull(core.running().worker(run)).ref().shard());
+    core.round(IN_TURN, Integer.MAX_VALUE, listener);
+    core.verify();
+    for (List<String> workers : batches.values()) {
+      assertThat(workers).as("the workers of a batch").containsOnly(workers.get(0));
+    }
+    return batches.values().stream().map(on -> on.size() + " on " + on.get(0)).toList();
   }
 
   /** Returns the workers of all tasks that a round starts, in order. */

@@ -9,7 +9,8 @@ package io.espalier.core.scheduling.spi;
  * is healthy, on the required host, passes the filter and has capacity), so no selector can
  * overload a worker. The order is maintained, not computed per task: the rank is queried again only
  * when the worker's load has changed, unless two workers are drawn for each task. The needs of the
- * task play no part, because they are the same on every worker.
+ * task play no part, because they are the same on every worker. A worker is chosen once for each
+ * batch (docs/batches.md), which then gets as many tasks as that worker has room for.
  *
  * <p>Contract: a selector is stateless and deterministic, and never throws. Among equal ranks, the
  * worker that joined the pool first comes first.
