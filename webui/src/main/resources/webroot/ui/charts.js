@@ -51,7 +51,12 @@ export function Course({ title, now, then }) {
   const whole = Math.max(1, ...both.map(last));
   const most = Math.max(...both.flatMap((of) => of.values));
   const top = ceiling(most);
-  const line = (of) => of.ms.map((ms, i) => `${WIDE * ms / whole},${HIGH - HIGH * of.values[i] / top}`).join(' ');
+  // Steps: between two samples nothing has happened, or too little to be kept.
+  const line = (of) => of.ms.map((ms, i) => {
+    const x = WIDE * ms / whole;
+    const y = (n) => HIGH - HIGH * n / top;
+    return `${i > 0 ? `${x},${y(of.values[i - 1])} ` : ''}${x},${y(of.values[i])}`;
+  }).join(' ');
   const words = (of) => `at most ${count(Math.max(...of.values))}, ${count(of.values[of.values.length - 1])} after ${millis(last(of))}`;
   return t.figure({ class: 'hour course' },
     t.figcaption(t.strong(title), t.span({ class: 'is-now' }, 'as things are'), then && t.span({ class: 'is-then' }, 'with the change')),

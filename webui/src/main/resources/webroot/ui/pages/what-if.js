@@ -11,6 +11,7 @@ import { count, millis, plural } from '../format.js';
 import { levelResources } from './limits.js';
 
 const HORIZONS = [['1d', '1 day'], ['7d', '7 days'], ['31d', '31 days'], ['366d', '366 days']];
+const RUNS = [['1', '1, the quickest'], ['3', '3'], ['5', '5'], ['20', '20']];
 const DAY = 86400;
 const MOST_JOBS = 50;
 
@@ -35,13 +36,13 @@ function body(v, of) {
   const { set, brake, resume, workers } = changes(v, of);
   return {
     ...(set.length ? { set } : {}), ...(brake.length ? { brake } : {}), ...(resume.length ? { resume } : {}), ...(workers ? { workers } : {}),
-    horizon_seconds: DAY * parseInt(v.horizon, 10), ...(v.assume ? { assume_seconds: Number(v.assume) } : {}),
+    horizon_seconds: DAY * parseInt(v.horizon, 10), runs: Number(v.runs), ...(v.assume ? { assume_seconds: Number(v.assume) } : {}),
   };
 }
 
 function shell(v, of) {
   const { set, brake, resume, workers } = changes(v, of);
-  return command(['simulate'], { set, brake, resume, workers: workers ? signed(workers) : '', horizon: v.horizon, assume: v.assume && `${v.assume}s` });
+  return command(['simulate'], { set, brake, resume, workers: workers ? signed(workers) : '', horizon: v.horizon, assume: v.assume && `${v.assume}s`, runs: v.runs });
 }
 
 export function WhatIf({ job }) {
@@ -51,7 +52,7 @@ export function WhatIf({ job }) {
 }
 
 function Ask({ job, resources }) {
-  const [values, setValues] = useState({ resource: '', node: '', limit: '', braked: '', share: '', workers: '', resume: job.paused === true, horizon: '7d', assume: '' });
+  const [values, setValues] = useState({ resource: '', node: '', limit: '', braked: '', share: '', workers: '', resume: job.paused === true, horizon: '7d', assume: '', runs: '3' });
   const [state, setState] = useState({});
   const control = useRef(null);
   useEffect(() => () => control.current?.abort(), []);
@@ -81,12 +82,14 @@ function Ask({ job, resources }) {
         t.fieldset(t.legend('A brake'),
           field('braked', 'On', { placeholder: 'no brake', hint: 'A node, such as host/h1, with all below it; or all.' }),
           values.braked && field('share', 'What is left of the limits, in %', { type: 'number', step: 'any' })),
-        t.fieldset(t.legend('And'),
+        t.fieldset(t.legend('Workers and pauses'),
           field('workers', 'More workers', { type: 'number', step: '1', placeholder: '0', hint: 'Each like the first one; fewer: -2.' }),
           job.paused && t.div({ class: 'field' }, t.label({ htmlFor: 'what-if-resume' }, `Without the pause of ${job.name}`),
-            t.input({ id: 'what-if-resume', type: 'checkbox', checked: values.resume, onChange: (e) => setValues((old) => ({ ...old, resume: e.target.checked })) })),
+            t.input({ id: 'what-if-resume', type: 'checkbox', checked: values.resume, onChange: (e) => setValues((old) => ({ ...old, resume: e.target.checked })) }))),
+        t.fieldset(t.legend('How it is simulated'),
           field('horizon', 'Look ahead', { options: HORIZONS }),
-          field('assume', 'A task takes, in seconds', { type: 'number', step: '1', placeholder: 'as measured', hint: 'Of jobs of which none has ended since the scheduler began.' })),
+          field('runs', 'Runs', { options: RUNS, hint: 'Each draws other durations.' }),
+          field('assume', 'A task takes, in seconds', { type: 'number', step: '1', placeholder: 'as measured', hint: 'Of jobs of which none has ended since the scheduler began (--assume).' })),
         t.div({ class: 'buttons' },
           t.button({ type: 'submit', class: 'primary', disabled: state.busy }, 'Simulate'),
           state.busy && t.button({ type: 'button', onClick: stop }, 'Stop'),

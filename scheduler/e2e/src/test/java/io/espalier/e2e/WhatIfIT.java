@@ -12,6 +12,7 @@ import io.espalier.e2e.Chromium.Window;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -40,13 +41,13 @@ class WhatIfIT {
   }
 
   private static void simulate(Page page) {
-    page.getByRole(
-            AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Simulate").setExact(true))
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Simulate").setExact(true))
         .click();
   }
 
   private static void limit(Page page, String node, String limit) {
-    page.getByLabel("Limit", new Page.GetByLabelOptions().setExact(true)).selectOption("host.slots");
+    page.getByLabel("Limit", new Page.GetByLabelOptions().setExact(true))
+        .selectOption("host.slots");
     page.getByLabel("Node").fill(node);
     page.getByLabel("New limit").fill(limit);
   }
@@ -80,7 +81,7 @@ class WhatIfIT {
       Page page = window.visit("#/jobs/backup/what-if");
       Locator failure = page.locator(".failure");
       simulate(page);
-      assertThat(failure).containsText("no task has ended yet of backup");
+      assertThat(failure).containsText(Pattern.compile("no task has ended yet of .*backup.*: give --assume"));
       limit(page, "r1-h9", "2");
       simulate(page);
       assertThat(failure).containsText("there is no node \"r1-h9\"; did you mean");
@@ -99,12 +100,32 @@ class WhatIfIT {
   }
 
   @Test
+  void a_paused_job_ends_without_its_pause() {
+    orchard.http().post("/api/v1/jobs/report/pause");
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/jobs/report/what-if");
+      page.getByLabel("Without the pause of report").check();
+      page.getByLabel("A task takes, in seconds").fill("60");
+      simulate(page);
+      Locator report = page.locator("section[aria-labelledby=h-outcome] tbody tr").first();
+      assertThat(report).containsText("report");
+      assertThat(report).containsText("never");
+      assertThat(report).containsText("ends");
+      assertThat(page.locator(".cli code")).containsText("--resume report");
+      assertThat(window.barriers()).isEmpty();
+      assertThat(window.complaints()).isEmpty();
+    } finally {
+      orchard.http().post("/api/v1/jobs/report/resume");
+    }
+  }
+
+  @Test
   void leaving_the_page_ends_the_simulation() {
     try (Window window = chromium.open(orchard.url(), Look.DESK)) {
       Page page = window.visit("#/jobs/backup/what-if");
       page.getByLabel("A task takes, in seconds").fill("1");
       simulate(page);
-      Locator stop = page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Stop"));
+      Locator stop = page.locator("form.what-if").getByText("Stop");
       stop.click();
       assertThat(stop).hasCount(0);
       assertThat(page.locator(".failure")).hasCount(0);
