@@ -30,7 +30,7 @@ const KEYS = [
   ['Everywhere', [['?', 'these keys'], ['Ctrl K', 'to a job, a node, a task or a worker'], ['/', 'to the filter'], ['g o', 'overview'], ['g t', 'tree'], ['g q', 'queues'], ['g w', 'workers'], ['g l', 'limits'],
     ['g p', 'problems'], ['g e', 'events'], ['g a', 'audit'], ['g s', 'settings'], ['u', 'one up'], ['r', 'look again now'], ['.', 'hold or go on'], ['d', 'light, dark, as the system']]],
   ['Lists', [['j  k', 'next, previous'], ['Enter', 'open'], ['[  ]', 'previous, next page'], ['Esc', 'out of the filter']]],
-  ['Job and task', [['1 … 5', 'sections of a job'], ['Tab', 'to the actions']]],
+  ['Job and task', [['1 … 6', 'sections of a job'], ['Tab', 'to the actions']]],
   ['Tree', [['← → ↑ ↓', 'between nodes'], ['Enter', 'what it is'], ['+', 'zoom in'], ['−', 'zoom out']]],
 ];
 

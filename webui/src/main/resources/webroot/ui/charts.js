@@ -42,6 +42,32 @@ export function Hour({ activity, label }) {
     t.div({ class: 'hour-scale', 'aria-hidden': 'true' }, t.span(time(from).slice(0, -3)), t.span(time(from + 30 * 60000).slice(0, -3)), t.span('now')));
 }
 
+const WIDE = 1000;
+
+/** A number over time, as things are and with a change. @param now @param then {ms, values}; no `then`: nothing changes */
+export function Course({ title, now, then }) {
+  const both = then ? [now, then] : [now];
+  const last = (of) => of.ms[of.ms.length - 1] ?? 0;
+  const whole = Math.max(1, ...both.map(last));
+  const most = Math.max(...both.flatMap((of) => of.values));
+  const top = ceiling(most);
+  // Steps: between two samples nothing has happened, or too little to be kept.
+  const line = (of) => of.ms.map((ms, i) => {
+    const x = WIDE * ms / whole;
+    const y = (n) => HIGH - HIGH * n / top;
+    return `${i > 0 ? `${x},${y(of.values[i - 1])} ` : ''}${x},${y(of.values[i])}`;
+  }).join(' ');
+  const words = (of) => `at most ${count(Math.max(...of.values))}, ${count(of.values[of.values.length - 1])} after ${millis(last(of))}`;
+  return t.figure({ class: 'hour course' },
+    t.figcaption(t.strong(title), t.span({ class: 'is-now' }, 'as things are'), then && t.span({ class: 'is-then' }, 'with the change')),
+    t.div({ class: 'hour-plot' },
+      t.svg({ viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${title}: as things are ${words(now)}${then ? `; with the change ${words(then)}` : ''}` },
+        t.polyline({ class: 'is-now', points: line(now), 'vector-effect': 'non-scaling-stroke' }),
+        then && t.polyline({ class: 'is-then', points: line(then), 'vector-effect': 'non-scaling-stroke' })),
+      t.span({ class: 'hour-top', 'aria-hidden': 'true' }, count(top))),
+    t.div({ class: 'hour-scale', 'aria-hidden': 'true' }, t.span('now'), t.span(millis(whole / 2)), t.span(millis(whole))));
+}
+
 /** Tasks of all jobs that run far longer than those before them; nothing while there are none. */
 export function Stragglers({ activity }) {
   if (!activity?.stragglers_total) return null;

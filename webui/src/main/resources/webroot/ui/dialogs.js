@@ -29,7 +29,7 @@ export function closeDialog() { open.dialog = null; redraw(); }
  */
 export function ask(question) { show({ ...question, id: ++ids }); }
 
-function Field({ field, value, change }) {
+export function Field({ field, value, change }) {
   const id = `f-${field.name}`;
   const common = { id, value, required: field.required, 'aria-describedby': field.hint ? `${id}-hint` : undefined,
     onInput: (e) => change(field.type === 'checkbox' ? e.target.checked : e.target.value) };

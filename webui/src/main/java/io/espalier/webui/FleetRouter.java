@@ -19,6 +19,7 @@ import io.espalier.webui.v1.ApiException;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
 import io.espalier.webui.v1.ApiV1;
+import io.espalier.webui.whatif.WhatIfHandler;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
@@ -104,6 +105,7 @@ final class FleetRouter {
    */
   private void mountThose(Mounting mounting, SchedulerProxy proxy) {
     List<ApiRoute> theirs = new ArrayList<>(ApiV1.operations());
+    theirs.add(WhatIfHandler.ROUTE);
     for (String template : List.of(SchedulerRouter.OPENAPI, "/metrics", "/healthz", "/readyz")) {
       theirs.add(ApiRoute.elsewhere("GET", template));
     }

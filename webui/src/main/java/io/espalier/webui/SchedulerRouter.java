@@ -28,6 +28,7 @@ import io.espalier.webui.stream.LogStreams;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
 import io.espalier.webui.v1.ApiV1;
+import io.espalier.webui.whatif.WhatIfHandler;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
@@ -74,6 +75,7 @@ public final class SchedulerRouter {
   private final OpenApiValidator contract;
   private final IdempotencyCache replays;
   private final CallbackHandler callbacks;
+  private final WhatIfHandler whatIfs;
   private final JsonReader reader = JsonReader.strict();
   private final Map<String, StaticPage> pages = new LinkedHashMap<>();
   private final StaticPage openapi = new StaticPage(CONTRACT, "application/yaml; charset=utf-8");
@@ -110,6 +112,8 @@ public final class SchedulerRouter {
     this.contract = contract;
     this.replays = new IdempotencyCache(options.clock(), options.answers());
     this.callbacks = new CallbackHandler(api, answers, contract, options.security().rates());
+    this.whatIfs =
+        new WhatIfHandler(api, options.whatIfs(), answers, contract, options.limits().bodyBytes());
     pages.putAll(Webroot.pages());
     pages.remove(FleetRouter.FLEET_PAGE);
   }
@@ -134,6 +138,7 @@ public final class SchedulerRouter {
     mounting.get(ApiV1.EVENTS, contract.before(ApiV1.EVENTS, streams));
     mounting.get(ApiV1.LOGS, contract.before(ApiV1.LOGS, logStreams));
     mounting.signed(CallbackHandler.TEMPLATE, callbacks);
+    mounting.on(WhatIfHandler.ROUTE, whatIfs);
     for (ApiRoute route : v1.routes()) {
       mounting.on(route, ctx -> answer(ctx, route));
     }

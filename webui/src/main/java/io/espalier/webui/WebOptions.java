@@ -3,6 +3,7 @@ package io.espalier.webui;
 import io.espalier.webui.http.IdempotencyCache;
 import io.espalier.webui.http.WebSecurity;
 import io.espalier.webui.v1.ServerIdentity;
+import io.espalier.webui.whatif.WhatIfRunner;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Set;
@@ -18,6 +19,7 @@ import java.util.Set;
  * @param clock for ages and running times
  * @param security authentication, rate limits and the audit log
  * @param answers keeps the answers to requests with a key over restarts
+ * @param whatIfs runs what-ifs; closed by the caller
  */
 public record WebOptions(
     String host,
@@ -27,7 +29,8 @@ public record WebOptions(
     Limits limits,
     InstantSource clock,
     WebSecurity security,
-    IdempotencyCache.Store answers) {
+    IdempotencyCache.Store answers,
+    WhatIfRunner whatIfs) {
   public WebOptions {
     allowedHosts = Set.copyOf(allowedHosts);
     if (port < 0 || port > 65535) {
@@ -73,30 +76,42 @@ public record WebOptions(
         Limits.DEFAULT,
         InstantSource.system(),
         WebSecurity.open(),
-        IdempotencyCache.Store.NONE);
+        IdempotencyCache.Store.NONE,
+        WhatIfRunner.NONE);
   }
 
   public WebOptions withAllowedHosts(Set<String> newHosts) {
-    return new WebOptions(host, port, newHosts, identity, limits, clock, security, answers);
+    return new WebOptions(
+        host, port, newHosts, identity, limits, clock, security, answers, whatIfs);
   }
 
   public WebOptions withIdentity(ServerIdentity newIdentity) {
-    return new WebOptions(host, port, allowedHosts, newIdentity, limits, clock, security, answers);
+    return new WebOptions(
+        host, port, allowedHosts, newIdentity, limits, clock, security, answers, whatIfs);
   }
 
   public WebOptions withLimits(Limits newLimits) {
-    return new WebOptions(host, port, allowedHosts, identity, newLimits, clock, security, answers);
+    return new WebOptions(
+        host, port, allowedHosts, identity, newLimits, clock, security, answers, whatIfs);
   }
 
   public WebOptions withClock(InstantSource newClock) {
-    return new WebOptions(host, port, allowedHosts, identity, limits, newClock, security, answers);
+    return new WebOptions(
+        host, port, allowedHosts, identity, limits, newClock, security, answers, whatIfs);
   }
 
   public WebOptions withSecurity(WebSecurity newSecurity) {
-    return new WebOptions(host, port, allowedHosts, identity, limits, clock, newSecurity, answers);
+    return new WebOptions(
+        host, port, allowedHosts, identity, limits, clock, newSecurity, answers, whatIfs);
   }
 
   public WebOptions withAnswers(IdempotencyCache.Store newAnswers) {
-    return new WebOptions(host, port, allowedHosts, identity, limits, clock, security, newAnswers);
+    return new WebOptions(
+        host, port, allowedHosts, identity, limits, clock, security, newAnswers, whatIfs);
+  }
+
+  public WebOptions withWhatIfs(WhatIfRunner newWhatIfs) {
+    return new WebOptions(
+        host, port, allowedHosts, identity, limits, clock, security, answers, newWhatIfs);
   }
 }

@@ -3,7 +3,7 @@
  * routes.
  *
  * <p>{@code http} contains the common handlers of all routes, {@code stream} the event streams,
- * {@code page} the files of the page, {@code tls} the certificates.
+ * {@code page} the files of the page, {@code tls} the certificates, {@code whatif} the what-ifs.
  */
 @NullMarked
 package io.espalier.webui;

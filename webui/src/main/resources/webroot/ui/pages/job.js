@@ -12,6 +12,7 @@ import { Config, History } from './job-config.js';
 import { Output } from './output.js';
 import { Hour, useActivity } from '../charts.js';
 import { Grid } from './grid.js';
+import { WhatIf } from './what-if.js';
 import { levelResources, override } from './limits.js';
 
 export default function Job({ route }) {
@@ -19,7 +20,7 @@ export default function Job({ route }) {
   const tab = route.parts[2] ?? '';
   const { data: job, error, again } = useData((signal) => get(['jobs', name], {}, signal), ['job', name]);
   const tabs = [['', 'Progress', jobLink(name)], ['tasks', 'Tasks', jobLink(name, 'tasks')],
-    ['config', 'Configuration', jobLink(name, 'config')], ['history', 'History', jobLink(name, 'history')], ['output', 'Output', jobLink(name, 'output')]];
+    ['config', 'Configuration', jobLink(name, 'config')], ['history', 'History', jobLink(name, 'history')], ['output', 'Output', jobLink(name, 'output')], may('operator') && ['what-if', 'What if', jobLink(name, 'what-if')]];
   return t.div({ class: 'page' },
     c(Crumbs, { trail: [['Jobs', '#/'], [name]] }),
     c(Title, { badges: job && c(JobBadges, { job }), actions: job && c(JobActions, { job }), sub: job && c(About, { job }) }, name),
@@ -32,7 +33,7 @@ export default function Job({ route }) {
       c(Tabs, { label: 'Sections of the job', current: tab, tabs }),
       tab === 'tasks' ? c(Tasks, { key: name, job, route }) : tab === 'config' ? c(Config, { key: name, job })
         : tab === 'history' ? c(History, { key: name, job })
-          : tab === 'output' ? c(Output, { key: name, job: name, regex: route.query.get('regex') ?? '', search: (regex) => refine({ regex }) }) : c(Progress, { key: name, job, route })));
+          : tab === 'what-if' ? c(WhatIf, { key: name, job }) : tab === 'output' ? c(Output, { key: name, job: name, regex: route.query.get('regex') ?? '', search: (regex) => refine({ regex }) }) : c(Progress, { key: name, job, route })));
 }
 
 /** The jobs that wait for this one. */
@@ -162,7 +163,8 @@ function TimeLeft({ job, tile }) {
   const most = seconds(eta.p90_seconds);
   return tile('Time left', seconds(eta.p50_seconds), t.span(most !== seconds(eta.p50_seconds) && `90 % at most ${most}`,
     n && t.span(' · for ', n.node ? t.a({ href: nodeLink(n.level, n.node), dir: 'auto' }, `${n.node}.${n.resource}`)
-      : n.kind === 'start_rate' ? 'the start rate' : n.kind === 'max_concurrent' ? 'max_concurrent' : `workers’ ${n.resource}`)));
+      : n.kind === 'start_rate' ? 'the start rate' : n.kind === 'max_concurrent' ? 'max_concurrent' : `workers’ ${n.resource}`),
+    may('operator') && t.span(' · ', t.a({ href: jobLink(job.name, 'what-if') }, 'what if?'))));
 }
 
 function Failures({ job }) {

@@ -29,6 +29,7 @@ import java.util.function.UnaryOperator;
 public final class Served implements AutoCloseable {
   public final FakeScheduler scheduler;
   final PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  final FakeWhatIfs whatIfs = new FakeWhatIfs();
   public final WebServer server;
   final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -37,6 +38,7 @@ public final class Served implements AutoCloseable {
     WebOptions base =
         WebOptions.at("127.0.0.1", 0)
             .withIdentity(new ServerIdentity("1.2.3", "local", "here"))
+            .withWhatIfs(whatIfs)
             .withClock(InstantSource.fixed(Instant.ofEpochMilli(ApiFixture.NOW_MILLIS)));
     this.server = WebServer.start(options.apply(base), scheduler, metrics);
   }

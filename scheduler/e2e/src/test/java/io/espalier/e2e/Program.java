@@ -54,7 +54,8 @@ public final class Program {
             "-Xlog:disable",
             "-Xlog:all=error,cds*=off:stderr",
             "-Xmx256m",
-            "-Despalier.log.level=" + logLevel));
+            "-Despalier.log.level=" + logLevel,
+            "-Despalier.home=" + DISTRIBUTION));
     if (Runtime.version().feature() >= 22) {
       command.add("--enable-native-access=ALL-UNNAMED");
     }

@@ -140,7 +140,8 @@ public abstract class ClientCommand implements Callable<Integer> {
   /** Runs the command and returns its exit code. */
   public abstract int run(Client client);
 
-  private Client open(Client.Opener opener) {
+  /** Opens what the command asks. */
+  protected Client open(Client.Opener opener) {
     return dataDir == null
         ? openServer(opener)
         : dataDir.open(spec().commandLine(), opener, this::openServer);

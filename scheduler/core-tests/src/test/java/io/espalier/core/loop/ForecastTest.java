@@ -409,7 +409,18 @@ class ForecastTest {
     assertThat(run.hot().get(0).part()).isGreaterThan(0.95);
     assertThat(run.use().size()).isBetween(30, 120);
     assertThat(run.use().get(0).parts().get(0)).isEqualTo(1);
-    assertThat(run.use().get(run.use().size() - 1).parts().get(0)).isLessThan(0.1);
+    Forecast.Sample last = run.use().get(run.use().size() - 1);
+    assertThat(last.parts().get(0)).isLessThan(0.1);
+    assertThat(last.millis()).isEqualTo(run.millis());
+    assertThat(last.left()).isZero();
+    assertThat(last.running()).isZero();
+    for (int i = 1; i < run.use().size(); i++) {
+      Forecast.Sample sample = run.use().get(i);
+      assertThat(sample.left()).isLessThanOrEqualTo(run.use().get(i - 1).left());
+      assertThat(sample.running()).isLessThanOrEqualTo(sample.left());
+    }
+    assertThat(run.use().get(0).left()).isGreaterThan(200);
+    assertThat(run.use().get(0).running()).isGreaterThan(1);
   }
 
   @Test

@@ -11,7 +11,8 @@ import java.util.Map;
  * @param isComplete whether nothing could happen any more; otherwise the horizon came first
  * @param starts number of invocations started
  * @param jobs by name, in the order of the names
- * @param use of each resource of the levels above the workers, at most {@link #SAMPLES} samples
+ * @param use of each resource of the levels above the workers, and the tasks, at most {@link
+ *     #SAMPLES} samples
  * @param hot the nodes whose slots were taken for the largest part of the time, that one first
  */
 public record Forecast(
@@ -40,11 +41,13 @@ public record Forecast(
   public record JobEnd(long millis, long left, long starts, long windowsMissed) {}
 
   /**
-   * The use of the resources at an instant.
+   * The tasks and the use of the resources at an instant.
    *
+   * @param running tasks that run, of all jobs
+   * @param left tasks that are not over, those that run included, of all jobs
    * @param parts slots in use of all slots of a resource, by its index
    */
-  public record Sample(long millis, List<Double> parts) {
+  public record Sample(long millis, long running, long left, List<Double> parts) {
     public Sample {
       parts = List.copyOf(parts);
     }

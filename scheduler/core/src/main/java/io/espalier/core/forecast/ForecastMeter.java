@@ -8,6 +8,7 @@ import io.espalier.core.forecast.Forecast.Sample;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -84,11 +85,25 @@ final class ForecastMeter {
     }
   }
 
-  /** Takes a sample when one is due; the more time passes, the fewer are taken. */
-  void sample(long now) {
-    if (now < due) {
-      return;
+  /**
+   * Takes a sample when one is due; the more time passes, the fewer are taken.
+   *
+   * @param left tasks that are not over, by job
+   */
+  void sample(long now, long[] left) {
+    if (now >= due) {
+      take(now, left);
     }
+  }
+
+  /** Takes the sample of the end. */
+  void finish(long now, long[] left) {
+    if (samples.isEmpty() || samples.get(samples.size() - 1).millis() < now - from) {
+      take(now, left);
+    }
+  }
+
+  private void take(long now, long[] left) {
     List<Double> parts = new ArrayList<>();
     for (Resource resource : resources) {
       double used = 0;
@@ -101,7 +116,8 @@ final class ForecastMeter {
       double all = slots[resource.index()];
       parts.add(all == 0 ? 0 : used / all);
     }
-    samples.add(new Sample(now - from, parts));
+    long runs = Arrays.stream(running).asLongStream().sum();
+    samples.add(new Sample(now - from, runs, Arrays.stream(left).sum(), parts));
     if (samples.size() == Forecast.SAMPLES) {
       every *= 2;
       for (int i = samples.size() - 1; i > 0; i -= 2) {

@@ -140,7 +140,7 @@ public final class Simulation {
       while (rounds) {
         rounds = !core.round(policy, STARTS_PER_ROUND, this::placed);
       }
-      meter.sample(now);
+      meter.sample(now, left);
       long next = Math.min(Math.min(ends.nextTime(), core.nextTimerMillis()), nextOverrideEnd());
       long opens = Math.min(windows.nextMillis(), brakes.nextMillis());
       opens = Math.min(opens, core.nextGateMillis(GateKind.PAUSE));
@@ -149,6 +149,7 @@ public final class Simulation {
       now = complete ? now : Math.min(end, Math.max(next, now + 1));
       endOverrides();
     }
+    meter.finish(now, left);
     long millis = now - snapshot.atMillis();
     return new Forecast(
         millis,

@@ -29,6 +29,7 @@ import io.espalier.webui.http.WebSecurity;
 import io.espalier.webui.security.AuditLog;
 import io.espalier.webui.security.FileAuditLog;
 import io.espalier.webui.v1.ServerIdentity;
+import io.espalier.webui.whatif.WhatIfRunner;
 import io.espalier.worker.process.os.FileFailures;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -127,8 +128,9 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
       return new WebParts(api, security, null);
     }
     HostPort at = stored.leadership().http(options.http().address().get());
+    WhatIfRunner whatIfs = WhatIfProcesses.open(opened);
     WebServer server =
-        opened.add("http", listening(at, options, stored, loop, api, metrics, security));
+        opened.add("http", listening(at, options, stored, loop, api, metrics, security, whatIfs));
     URI here = server.uri();
     String host = stored.leadership().names().stream().findFirst().orElse(here.getHost());
     loop.callbacks().listensAt(here.getScheme() + "://" + host + ":" + here.getPort());
@@ -156,7 +158,8 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
       LoopParts loop,
       SchedulerApi api,
       PrometheusMeterRegistry metrics,
-      WebSecurity security) {
+      WebSecurity security,
+      WhatIfRunner whatIfs) {
     if (options.http().access().isInTheClear(at.host())) {
       LOG.warn(
           "tokens of clients travel in the clear to {}: give --tls-cert and --tls-key, or a proxy"
@@ -168,6 +171,7 @@ record WebParts(SchedulerApi api, WebSecurity security, @Nullable WebServer serv
             .withAllowedHosts(options.http().access().names(stored.leadership().names()))
             .withSecurity(security)
             .withAnswers(new Answers(stored.store(), loop.writer()))
+            .withWhatIfs(whatIfs)
             .withIdentity(
                 new ServerIdentity(Version.get(), loop.runner().name(), loop.runner().shard())),
         api,

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SortedMap;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -236,7 +237,7 @@ record ForecastReport(
                         .put("use", node.part())
                         .build()));
     Json.Builder use = Json.object();
-    use.put("ms", new Json.Arr(run.use().stream().map(s -> (Json) Json.of(s.millis())).toList()));
+    use.put("ms", numbers(run, Sample::millis));
     for (Resource resource : resources) {
       use.put(
           name(resource),
@@ -245,6 +246,12 @@ record ForecastReport(
                   .map(s -> (Json) Json.of(s.parts().get(resource.index())))
                   .toList()));
     }
+    Json.Obj tasks =
+        Json.object()
+            .put("ms", numbers(run, Sample::millis))
+            .put("running", numbers(run, Sample::running))
+            .put("left", numbers(run, Sample::left))
+            .build();
     return spans(forecasts.makespan(P50), forecasts.makespan(P90))
         .put("complete", forecasts.isComplete())
         .put("runs", forecasts.runs().size())
@@ -252,7 +259,13 @@ record ForecastReport(
         .put("starved", Json.strings(forecasts.starved()))
         .put("hot_nodes", new Json.Arr(hot))
         .put("use", use.build())
+        .put("tasks", tasks)
         .build();
+  }
+
+  private static Json.Arr numbers(Forecast run, ToLongFunction<Sample> value) {
+    return new Json.Arr(
+        run.use().stream().map(sample -> (Json) Json.of(value.applyAsLong(sample))).toList());
   }
 
   private static Json.Builder spans(long p50, long p90) {

@@ -25,6 +25,7 @@ import io.espalier.server.replay.SnapshotFile;
 import io.espalier.webui.v1.ApiV1;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -35,6 +36,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -114,8 +116,23 @@ public final class SimulateCommand extends ClientCommand {
       description = "Write the use of the resources over time there as SVG.")
   private @Nullable Path plot;
 
+  @Option(
+      names = "--snapshot",
+      paramLabel = "FILE",
+      description = {
+        "Start from this copy of a scheduler's state (docs/planning.md), and ask no scheduler: -"
+            + " reads it from standard input."
+      })
+  private @Nullable String copy;
+
   public SimulateCommand(CommandContext clients) {
     super(clients);
+  }
+
+  /** Opens nothing where the state is given: neither a context nor a token is looked at. */
+  @Override
+  protected Client open(Client.Opener opener) {
+    return copy == null ? super.open(opener) : new NoServer();
   }
 
   @Override
@@ -128,7 +145,7 @@ public final class SimulateCommand extends ClientCommand {
     }
     Integer more = workers == null ? null : workersToAdd(workers);
     Plugins plugins = Plugins.load();
-    SchedulerSnapshot snapshot = snapshot(client, plugins);
+    SchedulerSnapshot snapshot = snapshot(copy == null ? fetched(client) : given(copy), plugins);
     CoreEvent.Began began = began(snapshot);
     WhatIf change = change(snapshot, began, more == null ? 0 : more);
     Map<String, JobPace> paces = paces(client, snapshot, began);
@@ -164,15 +181,34 @@ public final class SimulateCommand extends ClientCommand {
     throw misuse("--workers must be like +10 or -2, not \"" + text + "\"");
   }
 
-  private static SchedulerSnapshot snapshot(Client client, Plugins plugins) {
+  private static byte[] fetched(Client client) {
     Json.Obj answer = get(client, ApiV1.SNAPSHOT, Map.of(), Map.of());
     try {
-      return SnapshotFile.read(
-          Base64.getDecoder().decode(JsonFields.text(answer, "recording")), plugins.configParser());
-    } catch (IllegalArgumentException | RecordedEvents.BadRecordingException e) {
-      throw new CommandException(
-          ExitCode.FAILED, "the scheduler's snapshot cannot be read: " + e.getMessage(), e);
+      return Base64.getDecoder().decode(JsonFields.text(answer, "recording"));
+    } catch (IllegalArgumentException e) {
+      throw unreadable(e);
     }
+  }
+
+  private static byte[] given(String file) {
+    try {
+      return file.equals("-") ? System.in.readAllBytes() : Files.readAllBytes(Path.of(file));
+    } catch (IOException | InvalidPathException e) {
+      throw new CommandException(ExitCode.USAGE, "--snapshot: cannot read " + file + ": " + e, e);
+    }
+  }
+
+  private static SchedulerSnapshot snapshot(byte[] recording, Plugins plugins) {
+    try {
+      return SnapshotFile.read(recording, plugins.configParser());
+    } catch (IllegalArgumentException | RecordedEvents.BadRecordingException e) {
+      throw unreadable(e);
+    }
+  }
+
+  private static CommandException unreadable(Exception e) {
+    return new CommandException(
+        ExitCode.FAILED, "the scheduler's snapshot cannot be read: " + e.getMessage(), e);
   }
 
   private static CoreEvent.Began began(SchedulerSnapshot snapshot) {
@@ -221,14 +257,14 @@ public final class SimulateCommand extends ClientCommand {
 
   /**
    * Completes the durations that the scheduler has measured since its start: with those of its
-   * history, then with what the caller assumes.
+   * history, unless only a copy is there, then with what the caller assumes.
    */
   private Map<String, JobPace> paces(
       Client client, SchedulerSnapshot snapshot, CoreEvent.Began began) {
     Map<String, JobPace> paces = new TreeMap<>(snapshot.paces());
     for (String job : began.config().jobs().keySet()) {
       if (!paces.containsKey(job)) {
-        long mean = EtaCommand.history(client, job);
+        long mean = copy == null ? EtaCommand.history(client, job) : 0;
         if (mean > 0) {
           paces.put(job, JobPace.constant(mean));
         } else if (assume != null) {
@@ -308,6 +344,32 @@ public final class SimulateCommand extends ClientCommand {
         || event instanceof CoreEvent.CapSet
         || (event instanceof CoreEvent.Gated gated
             && (gated.kind() == GateKind.JOB_BRAKE || gated.kind() == GateKind.NODE_BRAKE));
+  }
+
+  /** Stands for the scheduler where a copy of its state is given. */
+  private static final class NoServer implements Client {
+    @Override
+    public Json.Obj call(
+        String method,
+        String template,
+        Map<String, String> path,
+        Map<String, List<String>> query,
+        Json.Obj body) {
+      throw new CommandException(ExitCode.UNREACHABLE, "with --snapshot no scheduler is asked");
+    }
+
+    @Override
+    public void follow(Map<String, List<String>> query, Predicate<Json.Obj> onEvent) {
+      call("GET", ApiV1.EVENTS, Map.of(), query, Json.Obj.EMPTY);
+    }
+
+    @Override
+    public void followLogs(Map<String, List<String>> query, Predicate<Json.Obj> onLine) {
+      call("GET", ApiV1.LOGS, Map.of(), query, Json.Obj.EMPTY);
+    }
+
+    @Override
+    public void close() {}
   }
 
   private void show(ForecastReport report, List<String> ignored) {
