@@ -271,11 +271,11 @@ class OperatorsTest {
     world.configure(TWO_HOSTS.replace("h1", "j"));
     done(world.run(new Command.Pause("j", 0, "ann", "for good")));
     Scope node = Scope.node("host", "j");
-    world.core.close(new Gate(GateKind.NODE_CLOSED, node, "ann", "", 0, world.now + 1_000));
+    world.core.gates().close(new Gate(GateKind.NODE_CLOSED, node, "ann", "", 0, world.now + 1_000));
     world.advance(2_000);
     assertThat(world.pauses).containsOnlyKeys("j");
     assertThat(world.events).extracting(Event::kind).doesNotContain("job_resumed");
-    assertThat(world.core.gates(GateKind.NODE_CLOSED)).hasSize(1);
+    assertThat(world.core.gates().of(GateKind.NODE_CLOSED)).hasSize(1);
   }
 
   @Test

@@ -554,7 +554,7 @@ class WindowGatesTest {
             .replace("\"owner\"", "\"level_for_tasks\": \"host\", \"owner\"");
     world.configure(config);
     assertThat(nodes()).isEmpty();
-    assertThat(world.core.gates(GateKind.NODE_WINDOW)).hasSize(7_000);
+    assertThat(world.core.gates().of(GateKind.NODE_WINDOW)).hasSize(7_000);
     until("2026-11-23T21:00:00Z");
     assertThat(nodes()).hasSize(7_000);
     world.configure(config.replace("22:00-05:00", "06:00-07:00"));

@@ -599,11 +599,11 @@ public final class RandomRun {
   private void pause() {
     String job = "job" + random.nextInt(5);
     if (random.nextInt(3) == 0) {
-      core.close(Gate.of(GateKind.PAUSE, job, ""));
+      core.gates().close(Gate.of(GateKind.PAUSE, job, ""));
     } else {
-      core.open(GateKind.PAUSE, job);
+      core.gates().open(GateKind.PAUSE, job);
     }
-    oracle.pause(job, core.gate(GateKind.PAUSE, job) != null);
+    oracle.pause(job, core.gates().get(GateKind.PAUSE, job) != null);
     oracle.closings().change(random, core, "job" + random.nextInt(5));
   }
 

@@ -105,7 +105,7 @@ public final class RolloutTracker implements RoundStep {
         this::restore,
         (job, why) -> {
           unread.put(job, why);
-          core.close(
+          core.gates().close(
               new Gate(GateKind.HALTED, Scope.job(job), "", RolloutWords.unread(job, why), 0, 0));
         });
   }
@@ -130,8 +130,8 @@ public final class RolloutTracker implements RoundStep {
     boolean wasUnread = unread.remove(job) != null;
     if (wasRead || wasUnread) {
       batch.get().endRollout(job);
-      core.openStages(job);
-      core.open(GateKind.HALTED, job);
+      core.gates().openStages(job);
+      core.gates().open(GateKind.HALTED, job);
     }
   }
 
@@ -215,7 +215,7 @@ public final class RolloutTracker implements RoundStep {
     if (staged.now.isLast()) {
       throw conflict(job, "is in its last stage: nothing is left to be opened");
     }
-    core.open(GateKind.HALTED, job);
+    core.gates().open(GateKind.HALTED, job);
     open(staged, spec(job), author, reason, nowMillis);
     return staged.now;
   }
@@ -228,11 +228,11 @@ public final class RolloutTracker implements RoundStep {
     if (unread.remove(job) != null) {
       batch.get().endRollout(job);
       configure();
-      core.open(GateKind.HALTED, job);
+      core.gates().open(GateKind.HALTED, job);
     }
     StagedJob staged = all.get(job);
     if (staged != null && staged.now.phase() == Phase.HALTED) {
-      core.open(GateKind.HALTED, job);
+      core.gates().open(GateKind.HALTED, job);
       staged.clear(nowMillis);
       put(staged, staged.now.resumed());
       isDirty = true;
@@ -383,7 +383,7 @@ public final class RolloutTracker implements RoundStep {
       Job job = core.config().job(name);
       if (job == null || (job.isValid() && job.scheduling().rollout().isEmpty())) {
         forget(name);
-        core.open(GateKind.ROLLOUT, name);
+        core.gates().open(GateKind.ROLLOUT, name);
       }
     }
     toDraw.removeIf(
@@ -391,7 +391,7 @@ public final class RolloutTracker implements RoundStep {
           Job job = core.config().job(name);
           boolean isGone = job == null || job.scheduling().rollout().isEmpty();
           if (isGone) {
-            core.open(GateKind.ROLLOUT, name);
+            core.gates().open(GateKind.ROLLOUT, name);
           }
           return isGone;
         });
@@ -409,14 +409,14 @@ public final class RolloutTracker implements RoundStep {
       return;
     }
     toDraw.add(job.name());
-    core.close(Gate.of(GateKind.ROLLOUT, job.name(), ""));
+    core.gates().close(Gate.of(GateKind.ROLLOUT, job.name(), ""));
   }
 
   /** Draws the stages of one job in slices; returns whether they are known now. */
   private boolean drawNext(long nowMillis) {
     String name =
         toDraw.stream()
-            .filter(job -> core.gate(GateKind.LOADING, job) == null)
+            .filter(job -> core.gates().get(GateKind.LOADING, job) == null)
             .findFirst()
             .orElse(null);
     Job job = name == null ? null : core.job(core.findJob(name));
@@ -442,11 +442,11 @@ public final class RolloutTracker implements RoundStep {
   private void begin(Job job, RolloutSpec spec, RolloutDraw drawn, long nowMillis) {
     String name = job.name();
     StagedJob before = all.remove(name);
-    core.open(GateKind.HALTED, name);
+    core.gates().open(GateKind.HALTED, name);
     if (drawn.total() == 0) {
       // There is nothing to be staged; with the first task it is looked at again.
-      core.openStages(name);
-      core.open(GateKind.ROLLOUT, name);
+      core.gates().openStages(name);
+      core.gates().open(GateKind.ROLLOUT, name);
       if (before != null) {
         batch.get().endRollout(name);
       }
@@ -480,8 +480,8 @@ public final class RolloutTracker implements RoundStep {
       isDirty = true; // It is looked at again when the stage is open.
       return;
     }
-    if (core.gate(GateKind.ROLLOUT, now.job()) != null) {
-      core.open(GateKind.ROLLOUT, now.job());
+    if (core.gates().get(GateKind.ROLLOUT, now.job()) != null) {
+      core.gates().open(GateKind.ROLLOUT, now.job());
     }
     probes.restored(staged, spec); // Of a halted one, too: it may be resumed next.
     long apart = core.staged().leftApart(number);
@@ -506,7 +506,7 @@ public final class RolloutTracker implements RoundStep {
     } else if (now.isLast()) {
       event(EventKind.ROLLOUT_STAGE_PASSED, now, nowMillis, "", "");
       put(staged, now.in(Phase.PASSED, nowMillis));
-      core.openStages(now.job());
+      core.gates().openStages(now.job());
     } else {
       long outside = core.staged().apartOfOpen(number);
       soak(staged, spec, RolloutWords.inconclusive(now, outside), nowMillis);
@@ -587,7 +587,7 @@ public final class RolloutTracker implements RoundStep {
   }
 
   private void closeHalted(Rollout now) {
-    core.close(
+    core.gates().close(
         new Gate(
             GateKind.HALTED,
             Scope.job(now.job()),
@@ -600,7 +600,7 @@ public final class RolloutTracker implements RoundStep {
   /** Brings the open stage, and the words about it, into the core. */
   private void close(StagedJob staged, @Nullable RolloutSpec spec) {
     Rollout now = staged.now;
-    core.close(
+    core.gates().close(
         new StageGate(
             staged.members,
             now.stage(),
