@@ -343,8 +343,7 @@ class WindowGatesTest {
         config(probe, "", windows)
             .replace("\"limit\": 1", "\"limit\": 2, \"follows\": [\"lag\"], \"floor\": 1")
             .replace("\"a\", \"b\"", nodes));
-    world.run(new Command.PushProbe("lag", "h1", 9, "", ""));
-    world.settle();
+    world.done(new Command.PushProbe("lag", "h1", 9, "", ""));
     for (int i = 0; i < 22; i++) {
       world.advance(300_000);
       assertThat(running("j")).as("task " + i).isOne();
