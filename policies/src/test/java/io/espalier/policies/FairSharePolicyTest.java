@@ -186,13 +186,13 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
   void aQueueThatWasIdleForAnHourGetsMoreUntilPrioritiesConverge() {
     ConfigFixture config = config(40, queue("a", 1), queue("b", 1));
     SchedulingCore core = core(config, 100, 9);
-    core.close(Gate.of(GateKind.PAUSE, "j-b", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "j-b", ""));
     Simulation simulation = new Simulation(core);
     simulation.until(HOUR);
     assertThat(current(core, 0)).isEqualTo(0.5, within(1e-3));
     assertThat(current(core, 1)).isEqualTo(0);
 
-    core.open(GateKind.PAUSE, "j-b");
+    core.gates().open(GateKind.PAUSE, "j-b");
     Map<String, Integer> atFirst = simulation.until(HOUR + 10 * MINUTE);
     assertThat(of(atFirst, "b")).isGreaterThan(3 * of(atFirst, "a"));
     Map<String, Integer> later = simulation.until(2 * HOUR);
@@ -259,10 +259,10 @@ final class FairSharePolicyTest extends SchedulingPolicyContract {
   @Test
   void aWeightedQueueThatWasIdleCatchesUp() {
     SchedulingCore core = core(config(40, weighted("a", 3), weighted("b", 1)), 100, 14);
-    core.close(Gate.of(GateKind.PAUSE, "j-b", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "j-b", ""));
     Simulation simulation = new Simulation(core);
     simulation.until(5 * HOUR);
-    core.open(GateKind.PAUSE, "j-b");
+    core.gates().open(GateKind.PAUSE, "j-b");
     Map<String, Integer> atFirst = simulation.until(5 * HOUR + 10 * MINUTE);
     assertThat(of(atFirst, "b")).isGreaterThan(of(atFirst, "a") / 3);
     simulation.until(15 * HOUR);

@@ -60,11 +60,11 @@ final class LeastLoadedSelectorTest extends WorkerSelectorContract {
             .job("a", new JobFixture("a").only("db", "d0"))
             .job("b", new JobFixture("b").needs("ram", 0).only("db", "d1"));
     SchedulingCore core = core(config, POOL, 2);
-    core.close(Gate.of(GateKind.PAUSE, "b", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "b", ""));
     assertThat(started(core)).containsExactly("w1");
     core.limits().override(new LimitOverride("worker", "ram", "w1", 1, "", "", 0, 0));
     assertThat(core.stepLimits(10_000)).isTrue();
-    core.open(GateKind.PAUSE, "b");
+    core.gates().open(GateKind.PAUSE, "b");
     assertThat(started(core)).containsExactly("w2");
   }
 

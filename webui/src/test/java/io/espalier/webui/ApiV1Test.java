@@ -1,5 +1,7 @@
 package io.espalier.webui;
 
+import static io.espalier.webui.Served.text;
+import static io.espalier.webui.Served.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Command;
@@ -11,15 +13,12 @@ import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.TaskStatus;
-import io.espalier.core.status.store.LimitOverride;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -37,27 +36,9 @@ class ApiV1Test {
     served.close();
   }
 
-  private Json.Obj get(String path) {
-    HttpResponse<String> response = served.get(path);
-    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
-    return Served.object(response);
-  }
-
-  private static List<String> texts(Json.Obj body, String list, String key) {
-    List<String> found = new ArrayList<>();
-    for (Json item : ((Json.Arr) Objects.requireNonNull(body.get(list))).items()) {
-      found.add(((Json.Str) Objects.requireNonNull(((Json.Obj) item).get(key))).value());
-    }
-    return found;
-  }
-
-  private static String text(Json.Obj body, String key) {
-    return ((Json.Str) Objects.requireNonNull(body.get(key), key)).value();
-  }
-
   @Test
   void jobsTellTheirProgress() {
-    Json.Obj body = get("/api/v1/jobs");
+    Json.Obj body = served.read("/api/v1/jobs");
     assertThat(texts(body, "jobs", "name")).containsExactly("backup", "broken", "scrub");
     assertThat(((Json.Arr) Objects.requireNonNull(body.get("jobs"))).items().get(0))
         .isEqualTo(
@@ -82,29 +63,29 @@ class ApiV1Test {
             false,
             false,
             JobStateRecord.Start.ALL));
-    Json.Obj job = get("/api/v1/jobs/backup");
+    Json.Obj job = served.read("/api/v1/jobs/backup");
     assertThat(text(job, "state")).isEqualTo("failed");
     assertThat(text(job, "state_reason")).isEqualTo("6 of 53 ended tasks failed, 5 % allowed");
     assertThat(job.get("state_since_ms")).isEqualTo(Json.of(ApiFixture.NOW_MILLIS));
-    assertThat(get("/api/v1/jobs/scrub").get("state")).isNull();
+    assertThat(served.read("/api/v1/jobs/scrub").get("state")).isNull();
   }
 
   @Test
   void aJobTellsWhatItIsForAndWhereToReadOnWithoutSecrets() {
-    Json.Obj job = get("/api/v1/jobs/backup");
+    Json.Obj job = served.read("/api/v1/jobs/backup");
     assertThat(text(job, "description")).isEqualTo("Copies all databases.");
     assertThat(job.get("labels")).isEqualTo(Served.json("{\"team\":\"storage\",\"tier\":\"1\"}"));
     assertThat(String.valueOf(job.get("links")))
         .contains("https://wiki.example/backup?token=")
         .doesNotContain("hunter2");
-    Json.Obj silent = get("/api/v1/jobs/scrub");
+    Json.Obj silent = served.read("/api/v1/jobs/scrub");
     assertThat(silent.members()).doesNotContainKeys("description", "labels", "links");
     assertThat(served.get("/api/v1/jobs?label=team").statusCode()).isEqualTo(400);
   }
 
   @Test
   void aJobWithErrorsHasNothingReadyAndSaysWhy() {
-    Json.Obj job = get("/api/v1/jobs/broken");
+    Json.Obj job = served.read("/api/v1/jobs/broken");
     assertThat(text(job, "problem")).contains("is missing");
     Json.Obj progress = (Json.Obj) Objects.requireNonNull(job.get("progress"));
     assertThat(progress.get("ready")).isEqualTo(Json.of(0));
@@ -113,7 +94,7 @@ class ApiV1Test {
 
   @Test
   void aJobTellsItsProblemsAndBothOfItsForms() {
-    Json.Obj job = get("/api/v1/jobs/broken");
+    Json.Obj job = served.read("/api/v1/jobs/broken");
     assertThat(job.get("valid")).isEqualTo(Json.Bool.FALSE);
     assertThat(job.get("problems"))
         .isEqualTo(
@@ -128,28 +109,8 @@ class ApiV1Test {
   }
 
   @Test
-  void tasksComeInPages() {
-    Json.Obj first = get("/api/v1/jobs/backup/tasks?limit=3");
-    assertThat(texts(first, "tasks", "node")).containsExactly("d11", "d12", "d21");
-    Json.Obj second = get("/api/v1/jobs/backup/tasks?limit=3&after=" + text(first, "next"));
-    assertThat(texts(second, "tasks", "node")).containsExactly("d22");
-    assertThat(text(second, "next")).isEmpty();
-    assertThat(texts(get("/api/v1/jobs/backup/tasks?status=failed"), "tasks", "node"))
-        .containsExactly("d21");
-    assertThat(texts(get("/api/v1/jobs/backup/tasks?status=failed&status=done"), "tasks", "node"))
-        .as("in the order of nodes, not of statuses")
-        .containsExactly("d11", "d21");
-    assertThat(texts(get("/api/v1/jobs/backup/tasks?prefix=d1"), "tasks", "node"))
-        .containsExactly("d11", "d12");
-    Json.Obj part = get("/api/v1/jobs/backup/tasks?contains=2&limit=1&total=true");
-    assertThat(texts(part, "tasks", "node")).containsExactly("d12");
-    assertThat(part.get("total")).isEqualTo(Json.of(3));
-    assertThat(first.get("total")).as("nobody asked").isNull();
-  }
-
-  @Test
   void aRunningTaskTellsItsProgressItsCheckpointAndItsTime() {
-    Json.Obj task = get("/api/v1/jobs/backup/tasks/d12");
+    Json.Obj task = served.read("/api/v1/jobs/backup/tasks/d12");
     assertThat(task.get("checkpoint"))
         .isEqualTo(Served.json("{\"done\":120,\"total\":300,\"cursor\":\"pk=8\"}"));
     Json.Obj running = (Json.Obj) Objects.requireNonNull(task.get("running"));
@@ -179,22 +140,22 @@ class ApiV1Test {
 
   @Test
   void whatIsLeftOfAJobThatIsOverIsCancelled() {
-    assertThat(texts(get("/api/v1/jobs/backup/tasks"), "tasks", "phase"))
+    assertThat(texts(served.read("/api/v1/jobs/backup/tasks"), "tasks", "phase"))
         .containsExactly("succeeded", "running", "failed", "incomplete");
     served.scheduler.jobState(
         new JobStateRecord(
             "backup", JobState.STOPPED, "", 1, "", true, false, JobStateRecord.Start.ALL));
-    assertThat(texts(get("/api/v1/jobs/backup/tasks"), "tasks", "phase"))
+    assertThat(texts(served.read("/api/v1/jobs/backup/tasks"), "tasks", "phase"))
         .containsExactly("succeeded", "running", "failed", "cancelled");
     served.scheduler.jobState(
         new JobStateRecord(
             "backup", JobState.OPEN, "", 1, "", false, false, JobStateRecord.Start.ALL));
-    assertThat(text(get("/api/v1/jobs/backup/tasks/d22"), "phase")).isEqualTo("incomplete");
+    assertThat(text(served.read("/api/v1/jobs/backup/tasks/d22"), "phase")).isEqualTo("incomplete");
   }
 
   @Test
   void queuesTellWhatTheyHaveAndWhatIsDueToThem() {
-    assertThat(get("/api/v1/queues").get("queues"))
+    assertThat(served.read("/api/v1/queues").get("queues"))
         .isEqualTo(
             Served.json(
                 """
@@ -207,14 +168,14 @@ class ApiV1Test {
 
   @Test
   void groupsTellWhoIsBusy() {
-    assertThat(get("/api/v1/groups").get("kinds"))
+    assertThat(served.read("/api/v1/groups").get("kinds"))
         .isEqualTo(
             Served.json(
                 """
                 [{"name":"replset","level":"host","by":"attribute:replset","groups":1,"full":1,
                   "members":2,"busy":1,"waiting":1,"outside":1}]\
                 """));
-    assertThat(get("/api/v1/groups/replset?state=full&limit=1"))
+    assertThat(served.read("/api/v1/groups/replset?state=full&limit=1"))
         .isEqualTo(
             Served.json(
                 """
@@ -226,7 +187,7 @@ class ApiV1Test {
 
   @Test
   void aTaskTellsWhatIsKnownAndLeavesOutTheRest() {
-    assertThat(get("/api/v1/jobs/backup/tasks/d11"))
+    assertThat(served.read("/api/v1/jobs/backup/tasks/d11"))
         .isEqualTo(
             Served.json(
                 """
@@ -234,7 +195,7 @@ class ApiV1Test {
                  "since_ms":1700000000000,"data":{"rows":7},
                  "history":{"ended":0,"cpu_ms":0,"ran_ms":0,"waited_ms":0,"attempts":[]}}\
                 """));
-    assertThat(get("/api/v1/jobs/scrub/tasks/h1"))
+    assertThat(served.read("/api/v1/jobs/scrub/tasks/h1"))
         .isEqualTo(
             Served.json(
                 """
@@ -245,7 +206,7 @@ class ApiV1Test {
 
   @Test
   void aTaskHasItsPastAttempts() {
-    assertThat(get("/api/v1/jobs/backup/tasks/d21").get("history"))
+    assertThat(served.read("/api/v1/jobs/backup/tasks/d21").get("history"))
         .isEqualTo(
             Served.json(
                 """
@@ -267,13 +228,13 @@ class ApiV1Test {
 
   @Test
   void tasksBelowANodeHaveTheirHistoriesAndAddUp() {
-    Json.Obj page = get("/api/v1/jobs/backup/tasks?under=h2&history=true");
+    Json.Obj page = served.read("/api/v1/jobs/backup/tasks?under=h2&history=true");
     assertThat(((Json.Arr) Objects.requireNonNull(page.get("tasks"))).items())
         .map(task -> ((Json.Obj) task).get("history"))
         .containsExactly(
-            get("/api/v1/jobs/backup/tasks/d21").get("history"),
-            get("/api/v1/jobs/backup/tasks/d22").get("history"));
-    assertThat(get("/api/v1/jobs/backup/sums?under=h2"))
+            served.read("/api/v1/jobs/backup/tasks/d21").get("history"),
+            served.read("/api/v1/jobs/backup/tasks/d22").get("history"));
+    assertThat(served.read("/api/v1/jobs/backup/sums?under=h2"))
         .isEqualTo(
             Served.json(
                 """
@@ -297,7 +258,7 @@ class ApiV1Test {
 
   @Test
   void anExplanationGivesAllReasonsByKind() {
-    assertThat(get("/api/v1/jobs/backup/tasks/d22/explain"))
+    assertThat(served.read("/api/v1/jobs/backup/tasks/d22/explain"))
         .isEqualTo(
             Served.json(
                 """
@@ -317,7 +278,7 @@ class ApiV1Test {
 
   @Test
   void aHistogramHasBitsWordsAndBistrosCode() {
-    Json.Obj histogram = get("/api/v1/jobs/scrub/histogram?samples=1");
+    Json.Obj histogram = served.read("/api/v1/jobs/scrub/histogram?samples=1");
     assertThat(histogram)
         .isEqualTo(
             Served.json(
@@ -332,28 +293,8 @@ class ApiV1Test {
   }
 
   @Test
-  void nodesComeInNodeOrderAndInPages() {
-    Json.Obj first = get("/api/v1/nodes?limit=3");
-    assertThat(texts(first, "nodes", "name")).containsExactly("here", "h1", "h2");
-    Json.Obj second = get("/api/v1/nodes?limit=3&after=" + text(first, "next"));
-    assertThat(texts(second, "nodes", "name")).containsExactly("d11", "d12", "d21");
-    Json.Obj last = get("/api/v1/nodes?limit=3&after=" + text(second, "next"));
-    assertThat(texts(last, "nodes", "name")).containsExactly("d22");
-    assertThat(text(last, "next")).isEmpty();
-    assertThat(texts(get("/api/v1/nodes?level=host&prefix=h2"), "nodes", "name"))
-        .containsExactly("h2");
-    assertThat(((Json.Arr) Objects.requireNonNull(second.get("nodes"))).items().get(2))
-        .isEqualTo(
-            Served.json(
-                """
-                {"name":"d21","level":"db","parents":["h2"],"enabled":true,"tags":["ssd"],
-                 "attributes":{"size":3}}\
-                """));
-  }
-
-  @Test
   void runningTasksSayWhereAndSinceWhen() {
-    assertThat(get("/api/v1/running?job=backup&job=other"))
+    assertThat(served.read("/api/v1/running?job=backup&job=other"))
         .isEqualTo(
             Served.json(
                 """
@@ -364,149 +305,13 @@ class ApiV1Test {
                  "usage":{"cpu_ms":1234,"memory_bytes":8500000,"peak_memory_bytes":9000000,
                  "read_bytes":4096,"gpus":["K40 0:3"]}}],"next":""}\
                 """));
-    assertThat(texts(get("/api/v1/running?job=other"), "running", "node")).isEmpty();
-  }
-
-  @Test
-  void runningTasksAreFilteredAndComeInPagesByTheirStarts() {
-    assertThat(get("/api/v1/running?node=d12&worker=here&fields=waited_ms").get("running"))
-        .isEqualTo(
-            Served.json(
-                """
-                [{"job":"backup","node":"d12","attempt":1,"worker":"here","waited_ms":2500,
-                 "started_at_ms":1700000000000,"invocation":"1.1"}]\
-                """));
-    assertThat(texts(get("/api/v1/running?node=d11"), "running", "node")).isEmpty();
-    assertThat(texts(get("/api/v1/running?worker=w9"), "running", "node")).isEmpty();
-    assertThat(texts(get("/api/v1/running?after=1.0"), "running", "node")).containsExactly("d12");
-    assertThat(texts(get("/api/v1/running?after=1.1"), "running", "node")).isEmpty();
-    assertThat(served.get("/api/v1/running?after=x").statusCode()).isEqualTo(400);
-  }
-
-  @Test
-  void jobsAreFilteredAndComeInPages() {
-    served.scheduler.jobState(
-        new JobStateRecord(
-            "backup",
-            JobState.FAILED,
-            "too many",
-            ApiFixture.NOW_MILLIS,
-            "",
-            false,
-            false,
-            JobStateRecord.Start.ALL));
-    assertThat(texts(get("/api/v1/jobs?state=failed&state=stuck"), "jobs", "name"))
-        .containsExactly("backup");
-    assertThat(texts(get("/api/v1/jobs?set=nightly&owner=ops"), "jobs", "name"))
-        .containsExactly("backup");
-    assertThat(texts(get("/api/v1/jobs?owner=nobody"), "jobs", "name")).isEmpty();
-    assertThat(texts(get("/api/v1/jobs?queue=default&prefix=s"), "jobs", "name"))
-        .containsExactly("scrub");
-    assertThat(texts(get("/api/v1/jobs?label=team%3Dstorage&label=tier%3D1"), "jobs", "name"))
-        .containsExactly("backup");
-    assertThat(texts(get("/api/v1/jobs?label=team%3Dstorage&label=tier%3D2"), "jobs", "name"))
-        .isEmpty();
-    Json.Obj first = get("/api/v1/jobs?limit=2&fields=state");
-    assertThat(texts(first, "jobs", "name")).containsExactly("backup", "broken");
-    assertThat(((Json.Arr) Objects.requireNonNull(first.get("jobs"))).items().get(0))
-        .isEqualTo(
-            Served.json(
-                """
-                {"name":"backup","owner":"ops","enabled":true,"valid":true,"paused":false,
-                 "level":"db","priority":1,"depends_on":[],"state":"failed"}\
-                """));
-    Json.Obj second = get("/api/v1/jobs?limit=2&after=" + text(first, "next"));
-    assertThat(texts(second, "jobs", "name")).containsExactly("scrub");
-    assertThat(text(second, "next")).isEmpty();
-    assertThat(get("/api/v1/jobs").get("next")).isNull();
-  }
-
-  @Test
-  void everythingThatIsWrongWithTheFilterOfAListIsSaid() {
-    HttpResponse<String> refused =
-        served.get("/api/v1/jobs?state=fine&fields=progress&fields=nope&limit=0&onwer=me");
-    assertThat(refused.statusCode()).isEqualTo(400);
-    assertThat(texts(Served.object(refused), "violations", "parameter"))
-        .contains("state", "fields", "limit", "onwer");
-    assertThat(served.get("/api/v1/workers?state=ill").statusCode()).isEqualTo(400);
-  }
-
-  @Test
-  void queuesAreFilteredByTheirName() {
-    assertThat(texts(get("/api/v1/queues?name=etl&name=none"), "queues", "name"))
-        .containsExactly("etl");
-    assertThat(texts(get("/api/v1/queues?name=none"), "queues", "name")).isEmpty();
-    Json.Obj page = get("/api/v1/queues?limit=1");
-    assertThat(texts(page, "queues", "name")).containsExactly("etl");
-    assertThat(text(page, "next")).as("it is the last one").isEmpty();
-    assertThat(texts(get("/api/v1/queues?after=etl"), "queues", "name")).isEmpty();
-  }
-
-  @Test
-  void workersAndSetsComeInPagesIfWanted() {
-    for (List<String> list : List.of(List.of("workers", "shard"), List.of("sets", "name"))) {
-      String path = "/api/v1/" + list.get(0);
-      Json.Obj whole = get(path);
-      assertThat(whole.get("next")).as("v1 answers stay as they are").isNull();
-      List<String> paged = new ArrayList<>();
-      String after = "";
-      do {
-        String query =
-            after.isEmpty() ? "" : "&after=" + URLEncoder.encode(after, StandardCharsets.UTF_8);
-        Json.Obj page = get(path + "?limit=1" + query);
-        assertThat(texts(page, list.get(0), list.get(1))).hasSizeLessThanOrEqualTo(1);
-        paged.addAll(texts(page, list.get(0), list.get(1)));
-        after = text(page, "next");
-      } while (!after.isEmpty());
-      assertThat(paged)
-          .isNotEmpty()
-          .isSorted()
-          .containsExactlyInAnyOrderElementsOf(texts(whole, list.get(0), list.get(1)));
-      assertThat(served.get(path + "?limit=1001").statusCode()).isEqualTo(400);
-    }
-    String first = text(get("/api/v1/workers?limit=1"), "next");
-    assertThat(first).as("there is more than one worker").isNotEmpty();
-  }
-
-  @Test
-  void overridesOfLimitsAreFilteredByWhatTheyLimit() {
-    LimitOverride h1 = new LimitOverride("host", "slots", "h1", 3, "", "", 0, 0);
-    LimitOverride level = new LimitOverride("host", "slots", "", 2, "", "", 0, 0);
-    LimitOverride memory = new LimitOverride("db", "memory", "r1", 1, "", "", 0, 0);
-    for (LimitOverride each : List.of(h1, level, memory)) {
-      served.scheduler.run(new Command.SetLimit(each, 0)).toCompletableFuture().join();
-    }
-    assertThat(texts(get("/api/v1/limits?level=host"), "overrides", "resource"))
-        .containsExactly("slots", "slots");
-    assertThat(texts(get("/api/v1/limits?resource=memory"), "overrides", "node"))
-        .containsExactly("r1");
-    assertThat(texts(get("/api/v1/limits?node=h1&node=r1"), "overrides", "node"))
-        .containsExactly("h1", "r1");
-    assertThat(texts(get("/api/v1/limits?node=h1&level=db"), "overrides", "node")).isEmpty();
-    assertThat(get("/api/v1/limits").get("next")).as("nobody asked for a page").isNull();
-    List<String> paged = new ArrayList<>();
-    String after = "";
-    do {
-      Json.Obj page = get("/api/v1/limits?limit=1" + after);
-      paged.addAll(texts(page, "overrides", "level"));
-      after = "&after=" + URLEncoder.encode(text(page, "next"), StandardCharsets.UTF_8);
-    } while (!after.equals("&after="));
-    assertThat(paged).containsExactly("db", "host", "host");
-  }
-
-  @Test
-  void workersAreFilteredByTheirState() {
-    List<String> all = texts(get("/api/v1/workers"), "workers", "state");
-    assertThat(all).isNotEmpty();
-    assertThat(texts(get("/api/v1/workers?state=" + all.get(0)), "workers", "state"))
-        .containsOnly(all.get(0));
-    assertThat(texts(get("/api/v1/workers?state=gone"), "workers", "state")).isEmpty();
+    assertThat(texts(served.read("/api/v1/running?job=other"), "running", "node")).isEmpty();
   }
 
   @Test
   void workersSayWhatTheyHaveMeasuredAndNothingIfTheyHaveNot() {
     List<Json> workers =
-        ((Json.Arr) Objects.requireNonNull(get("/api/v1/workers").get("workers"))).items();
+        ((Json.Arr) Objects.requireNonNull(served.read("/api/v1/workers").get("workers"))).items();
     assertThat(((Json.Obj) workers.get(0)).get("measured"))
         .isEqualTo(
             Json.object()
@@ -523,20 +328,8 @@ class ApiV1Test {
   }
 
   @Test
-  void logsComeInPages() {
-    Json.Obj first = get("/api/v1/logs?job=backup&order=asc&limit=2");
-    assertThat(texts(first, "lines", "text")).containsExactly("line 0\n", "line 1\n");
-    Json.Obj second = get("/api/v1/logs?job=backup&order=asc&limit=2&from=" + text(first, "next"));
-    assertThat(texts(second, "lines", "text")).containsExactly("line 2\n");
-    assertThat(text(second, "next")).isEmpty();
-    assertThat(texts(get("/api/v1/logs?node=d12&regex=%5Eline"), "lines", "text"))
-        .containsExactly("line 2\n");
-    assertThat(texts(get("/api/v1/logs?stream=stderr"), "lines", "text")).isEmpty();
-  }
-
-  @Test
   void settingsAreEffectiveAndKeepTheirSecrets() {
-    Json.Obj body = get("/api/v1/settings");
+    Json.Obj body = served.read("/api/v1/settings");
     assertThat(body.toString()).doesNotContain("hunter2").contains("reader:***@db");
     assertThat(text(body, "version")).isEqualTo("1.2.3");
     Json.Obj effective = (Json.Obj) Objects.requireNonNull(body.get("effective"));
@@ -662,71 +455,6 @@ class ApiV1Test {
       assertThat(other.get("/api/v1/problems?severity=error").body()).contains("is missing");
       assertThat(other.get("/api/v1/problems?severity=warning").body()).contains("\"problems\":[]");
     }
-  }
-
-  @Test
-  void problemsArePagedByTheirSeverityAndPath() {
-    List<Problem> all = new ArrayList<>();
-    for (int i = 0; i < 1_200; i++) {
-      String path = "bistro_settings.jobs.\u00e4+" + i;
-      all.add(Problem.warning(path, "is odd"));
-      all.add(Problem.error(path, "is wrong"));
-      all.add(Problem.error(path, "is wrong in another way"));
-    }
-    try (Served other = Served.of(new FakeScheduler().problems(all))) {
-      assertThat(Served.object(other.get("/api/v1/problems")).members())
-          .as("nobody asked for a page")
-          .doesNotContainKeys("next", "total");
-      assertThat(pagesOfProblems(other, "", 1_000))
-          .hasSize(3_600)
-          .doesNotHaveDuplicates()
-          .isSortedAccordingTo(
-              Comparator.comparing((Json.Obj it) -> text(it, "severity"))
-                  .thenComparing(it -> text(it, "path")));
-      assertThat(pagesOfProblems(other, "&severity=warning", 500))
-          .hasSize(1_200)
-          .allSatisfy(it -> assertThat(text(it, "message")).isEqualTo("is odd"));
-      Json.Obj first = Served.object(other.get("/api/v1/problems?severity=error&limit=7"));
-      assertThat(first.get("total")).isEqualTo(Json.of(2_400));
-      for (String limit : List.of("0", "1001", "x")) {
-        assertThat(other.get("/api/v1/problems?limit=" + limit).statusCode()).isEqualTo(400);
-      }
-    }
-  }
-
-  @Test
-  void aProblemThatEndsBetweenTwoPagesHidesNoOther() {
-    Problem a = Problem.error("a", "is wrong");
-    Problem b = Problem.error("b", "is wrong");
-    Problem third = Problem.error("c", "is wrong");
-    FakeScheduler scheduler = new FakeScheduler().problems(List.of(a, b, third, b));
-    try (Served other = Served.of(scheduler)) {
-      Json.Obj first = Served.object(other.get("/api/v1/problems?limit=2"));
-      assertThat(texts(first, "problems", "path")).containsExactly("a", "b");
-      scheduler.problems(List.of(third));
-      Json.Obj second =
-          Served.object(other.get("/api/v1/problems?limit=2&after=" + encoded(first)));
-      assertThat(texts(second, "problems", "path")).containsExactly("c");
-      assertThat(text(second, "next")).isEmpty();
-    }
-  }
-
-  private static List<Json.Obj> pagesOfProblems(Served server, String filter, int size) {
-    List<Json.Obj> found = new ArrayList<>();
-    String after = "";
-    do {
-      Json.Obj page =
-          Served.object(server.get("/api/v1/problems?limit=" + size + filter + "&after=" + after));
-      ((Json.Arr) Objects.requireNonNull(page.get("problems")))
-          .items()
-          .forEach(item -> found.add((Json.Obj) item));
-      after = encoded(page);
-    } while (!after.isEmpty());
-    return found;
-  }
-
-  private static String encoded(Json.Obj page) {
-    return URLEncoder.encode(text(page, "next"), StandardCharsets.UTF_8);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.espalier.webui;
 
+import static io.espalier.webui.Served.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
@@ -145,10 +146,6 @@ class AuditTest {
             .map(Json.Obj.class::cast)
             .map(entry -> text(entry, "action") + " " + text(entry, "target"))
             .toList();
-  }
-
-  private static String text(Json.Obj object, String key) {
-    return ((Json.Str) Objects.requireNonNull(object.get(key))).value();
   }
 
   @Test

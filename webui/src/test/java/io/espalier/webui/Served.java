@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 
@@ -119,6 +120,23 @@ public final class Served implements AutoCloseable {
 
   public static Json.Obj object(HttpResponse<String> response) {
     return (Json.Obj) json(response.body());
+  }
+
+  /** Returns what is at a path, which must be there. */
+  public Json.Obj read(String path) {
+    HttpResponse<String> response = get(path);
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return object(response);
+  }
+
+  /** Returns a text of each object in a list. */
+  public static List<String> texts(Json.Obj body, String list, String key) {
+    return ((Json.Arr) Objects.requireNonNull(body.get(list)))
+        .items().stream().map(item -> text((Json.Obj) item, key)).toList();
+  }
+
+  public static String text(Json.Obj body, String key) {
+    return ((Json.Str) Objects.requireNonNull(body.get(key), key)).value();
   }
 
   @Override

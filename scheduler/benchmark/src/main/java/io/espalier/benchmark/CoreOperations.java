@@ -136,8 +136,8 @@ public class CoreOperations {
   @Benchmark
   public void pauseAndResume() {
     SchedulingCore core = world().core;
-    core.close(Gate.of(GateKind.PAUSE, "job100", ""));
-    core.open(GateKind.PAUSE, "job100");
+    core.gates().close(Gate.of(GateKind.PAUSE, "job100", ""));
+    core.gates().open(GateKind.PAUSE, "job100");
   }
 
   /** Why a task does not run. */

@@ -142,16 +142,16 @@ class ReplayCommandTest {
       core.recordTo(recording);
       Config config = config(policyName, selector);
       core.workers(workers(3));
-      core.close(Gate.of(GateKind.LOADING, "light", ""));
+      core.gates().close(Gate.of(GateKind.LOADING, "light", ""));
       core.apply(config, nodes(config.settings().levels(), 4), 1_000);
-      core.open(GateKind.LOADING, "light");
+      core.gates().open(GateKind.LOADING, "light");
       running.add(core.adopt("heavy", "d2", new WorkerRef("w1", 1)));
       for (int i = 0; i < 200; i++) {
         long now = 1_000 + i * 700L;
         core.advance(now, 1 + random.nextInt(3));
         switch (random.nextInt(9)) {
-          case 0 -> core.close(Gate.of(GateKind.PAUSE, "heavy", ""));
-          case 1 -> core.open(GateKind.PAUSE, "heavy");
+          case 0 -> core.gates().close(Gate.of(GateKind.PAUSE, "heavy", ""));
+          case 1 -> core.gates().open(GateKind.PAUSE, "heavy");
           case 2 -> core.workers(workers(1 + random.nextInt(4)));
           case 3 ->
               core.limits()

@@ -3,6 +3,7 @@ package io.espalier.worker.call;
 import io.espalier.core.call.CallAnswer;
 import io.espalier.core.call.CallClient;
 import io.espalier.core.config.keys.CallKeys;
+import io.espalier.core.config.keys.CallTypes;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.HttpCall;
 import io.espalier.core.json.Json;
@@ -264,7 +265,7 @@ public final class HttpCalls implements CallClient {
   }
 
   private static String replaced(String text, Call call) {
-    return CallKeys.PLACEHOLDER
+    return CallTypes.PLACEHOLDER
         .matcher(text)
         .replaceAll(
             found ->

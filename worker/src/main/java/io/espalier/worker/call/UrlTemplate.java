@@ -1,6 +1,6 @@
 package io.espalier.worker.call;
 
-import io.espalier.core.config.keys.CallKeys;
+import io.espalier.core.config.keys.CallTypes;
 import io.espalier.core.running.Call;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -31,7 +31,7 @@ final class UrlTemplate {
       }
     }
     StringBuilder url = new StringBuilder();
-    Matcher placeholders = CallKeys.PLACEHOLDER.matcher(template);
+    Matcher placeholders = CallTypes.PLACEHOLDER.matcher(template);
     while (placeholders.find()) {
       String value = call.name(placeholders.group(1));
       String safe = placeholders.start() < path ? host(value) : segment(value);
@@ -51,7 +51,7 @@ final class UrlTemplate {
    * @throws IllegalArgumentException when a name is not the name of a host
    */
   static String host(String template, Call call) {
-    return CallKeys.PLACEHOLDER
+    return CallTypes.PLACEHOLDER
         .matcher(template)
         .replaceAll(found -> Matcher.quoteReplacement(host(call.name(found.group(1)))));
   }

@@ -1,7 +1,6 @@
 package io.espalier.worker.process;
 
 import io.espalier.core.config.task.KillRequest;
-import io.espalier.core.config.task.ProcessAttributes;
 import io.espalier.core.logs.LogStore;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
@@ -20,7 +19,6 @@ import io.espalier.worker.process.kill.LeaseGuard;
 import io.espalier.worker.process.kill.RecoveryReport;
 import io.espalier.worker.process.kill.StrayKiller;
 import io.espalier.worker.process.kill.WorkerDirectory;
-import io.espalier.worker.process.os.TaskUser;
 import io.espalier.worker.process.spawn.JdkProcesses;
 import io.espalier.worker.process.spawn.NativeProcesses;
 import io.espalier.worker.process.spawn.ProcessBackend;
@@ -28,7 +26,6 @@ import io.espalier.worker.process.spawn.TaskUsers;
 import io.espalier.worker.resources.MeasuringOptions;
 import io.espalier.worker.resources.UsageSampler;
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -70,13 +67,11 @@ public final class TaskSupervisor implements AutoCloseable {
   private final @Nullable Path gate;
   private final ProcessBackend processes;
   private final TaskCgroups groups;
-  private final TaskLauncher starts;
-  private final TaskUsers users;
+  private final ProcessStarts starts;
   private final SupervisorLoop loop;
   private final StrayKiller sweeper;
   private final JsonDecoder json = JsonReader.strict()::read;
   private final ProgressParser progressText = new ProgressParser(json);
-  private final int capacity;
   private final Map<JournalKey, SupervisedTask> known = new ConcurrentHashMap<>();
   private final Map<JournalKey, LaunchSpec> accepted = new ConcurrentHashMap<>();
 
@@ -91,7 +86,6 @@ public final class TaskSupervisor implements AutoCloseable {
   private final StopWaiters stops = new StopWaiters();
   private final TaskHost host = new Host();
   private @Nullable UsageSampler sampler;
-  private int liveProcesses;
   private boolean abandoned;
   private boolean closed;
 
@@ -109,13 +103,15 @@ public final class TaskSupervisor implements AutoCloseable {
     this.journal = directory.journal();
     this.guard = guard;
     this.processes = processes;
-    this.capacity = processes.capacity();
     this.groups = new TaskCgroups(options.cgroups(), options.shard(), journal.seed());
-    this.starts =
-        new TaskLauncher(options, processes, groups, journal.directory(), journal.cookie());
     this.loop = new SupervisorLoop(processes, this::isOver);
+    this.starts =
+        new ProcessStarts(
+            processes,
+            new TaskLauncher(options, processes, groups, journal.directory(), journal.cookie()),
+            journal,
+            new TaskUsers(loop::tell));
     this.sweeper = new StrayKiller(journal.cookie(), loop::tell);
-    this.users = new TaskUsers(loop::tell);
   }
 
   /**
@@ -411,69 +407,14 @@ public final class TaskSupervisor implements AutoCloseable {
     if (members.get(0).batch() == 0) {
       RunningTask task = new RunningTask(members.get(0), host);
       known.put(task.key(), task);
-      begin(task.process(), List.of());
+      starts.begin(task.process(), List.of());
     } else if (members.size() == 1 || processes.canTell()) {
       RunningBatch batch = new RunningBatch(members, host);
       batch.members().forEach(member -> known.put(member.key(), member));
-      begin(batch.process(), members);
+      starts.begin(batch.process(), members);
     } else {
       members.forEach(member -> beginProcesses(List.of(member)));
     }
-  }
-
-  private void begin(TaskProcess process, List<LaunchSpec> batch) {
-    liveProcesses++;
-    if (liveProcesses > capacity) {
-      process.fail(
-          TaskResult.Kind.NOT_STARTED,
-          capacity + " tasks run, more are not possible with this limit of open files (ulimit -n)");
-      return;
-    }
-    Optional<ProcessAttributes.RunAs> runAs = process.launch().subprocess().attributes().runAs();
-    if (runAs.isEmpty()) {
-      start(process, batch, null);
-    } else {
-      users.find(
-          runAs.get(),
-          (user, problem) -> {
-            if (user == null) {
-              process.fail(TaskResult.Kind.START_FAILED, problem);
-            } else {
-              start(process, batch, user);
-            }
-          });
-    }
-  }
-
-  private void start(TaskProcess process, List<LaunchSpec> batch, @Nullable TaskUser user) {
-    String invocation = process.invocation();
-    try {
-      journal.starting(invocation);
-      TaskLauncher.Prepared prepared = starts.prepare(process.launch(), batch, user);
-      process.prepared(prepared);
-      TaskGroup group = prepared.group();
-      for (Path path : group == null ? List.<Path>of() : group.paths()) {
-        journal.group(invocation, path);
-      }
-      processes.spawn(prepared.spawn(), process);
-    } catch (FileSystemException e) {
-      TaskResult.Kind kind =
-          isShortage(reason(e)) ? TaskResult.Kind.NOT_STARTED : TaskResult.Kind.START_FAILED;
-      process.fail(kind, "cannot use " + e.getFile() + ": " + reason(e));
-    } catch (IOException | IllegalArgumentException e) {
-      process.fail(TaskResult.Kind.START_FAILED, String.valueOf(e.getMessage()));
-    }
-  }
-
-  private static String reason(FileSystemException e) {
-    return e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
-  }
-
-  /** Returns whether the failure is a shortage, such as a full disk, and not the task's fault. */
-  private static boolean isShortage(String reason) {
-    return reason.contains("No space left")
-        || reason.contains("quota exceeded")
-        || reason.contains("Too many open files");
   }
 
   /** Says whether the listener is to be told of each process that was started. Any thread. */
@@ -566,7 +507,7 @@ public final class TaskSupervisor implements AutoCloseable {
 
     @Override
     public void ended(String invocation) {
-      liveProcesses--;
+      starts.ended();
       directory.ended(invocation);
     }
 
@@ -611,7 +552,7 @@ public final class TaskSupervisor implements AutoCloseable {
       // The guard stays and will try again when this process is gone.
       logger.error("tasks that could not be killed: {}", accepted.keySet());
     }
-    users.close();
+    starts.close();
     sweeper.close();
     groups.close();
     try {

@@ -75,7 +75,7 @@ final class PlanForecastTest {
     }
     core.round(TestPolicies.IN_TURN, 2, run -> {});
     // Starts in flight fill its window: both take them as confirmed.
-    core.close(Gate.of(GateKind.JOB_STARTING, "a", ""));
+    core.gates().close(Gate.of(GateKind.JOB_STARTING, "a", ""));
   }
 
   private WorkCopy copy() {
@@ -166,7 +166,7 @@ final class PlanForecastTest {
   @Test
   void aJobThatMayNotStartUsesNothing() {
     core.apply(config, tree, 100);
-    core.close(Gate.of(GateKind.PAUSE, "a", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "a", ""));
     PlanForecast forecast = forecast(config, tree);
     assertThat(forecast.peaks()).contains(new Peak("host", "slots", new Use(2, 6), new Use(2, 6)));
     assertThat(forecast.ends())

@@ -6,11 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.Explanation;
-import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
-import io.espalier.core.running.LaunchSpec;
-import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.Throttle;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
@@ -22,78 +19,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Brakes of operators, while all goes on (docs/adr/0067-brakes.md). */
-class BrakesTest {
-  /** Job "free" needs no resource. Jobs j and free are of queue q and of set s. */
-  private static final String TWO_HOSTS =
-      """
-      {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
-         "node_sources": [
-           {"source": "manual", "prefs": {"h1": ["a", "b", "c"], "h2": ["d", "e", "f"]}}]},
-         "queues": {"q": {}},
-         "resources": {"host": {"slots": {"default": 1, "limit": 2}}}},
-       "bistro_job->j": {"owner": "o", "queue": "q", "set": "s", "backoff": [1, 2, "fail"],
-         "command": ["x"]},
-       "bistro_job->free": {"owner": "o", "queue": "q", "set": "s", "resources": {"slots": 0},
-         "backoff": [1, 2, "fail"], "command": ["x"]}}
-      """;
-
-  private static final Brake.Key ALL = Brake.Key.all();
-  private static final Brake.Key H1 = new Brake.Key(Target.NODE, "host", "h1");
-
-  private final LoopWorld world = new LoopWorld();
-
-  private <T> T done(CompletionStage<T> stage) {
-    world.settle();
-    assertThat(stage.toCompletableFuture()).isDone();
-    return stage.toCompletableFuture().join();
-  }
-
-  private CompletionStage<BrakeView> brake(
-      Brake.Key key, double factor, long millis, Brake.@Nullable Ramp ramp) {
-    int millionths = (int) Math.round(factor * Brake.ONE);
-    return world.run(
-        new Command.SetBrake(
-            Brake.of(key, millionths)
-                .ramp(ramp)
-                .author("ann")
-                .reason("the network is down")
-                .build(),
-            millis));
-  }
-
-  private void brake(Brake.Key key, double factor) {
-    assertThat(done(brake(key, factor, 0, null)).durable()).isTrue();
-  }
-
-  private BrakeView release(Brake.Key key, Brake.@Nullable Ramp ramp) {
-    return done(world.run(new Command.ReleaseBrake(key, ramp, "bob", "over")));
-  }
-
+class BrakesTest extends BrakedLoop {
   private void refused(CompletionStage<?> stage, String says) {
     world.settle();
     assertThatThrownBy(() -> stage.toCompletableFuture().join()).hasMessageContaining(says);
-  }
-
-  private long running(String job, String... nodes) {
-    return world.running.keySet().stream()
-        .filter(task -> task.job().equals(job))
-        .filter(task -> nodes.length == 0 || List.of(nodes).contains(task.node()))
-        .count();
-  }
-
-  private void endAll(String job, String status) {
-    List.copyOf(world.running.keySet()).stream()
-        .filter(task -> task.job().equals(job))
-        .forEach(task -> world.writes(job, task.node(), status));
-    // Long enough for what is to run again.
-    world.advance(5_000);
-  }
-
-  private Event newest(String kind) {
-    return world.events.stream()
-        .filter(event -> event.kind().equals(kind))
-        .reduce((first, second) -> second)
-        .orElseThrow(() -> new AssertionError("no event " + kind));
   }
 
   private int left(Brake.Key key) {
@@ -110,9 +39,9 @@ class BrakesTest {
   void nothingStartsWithABrakeThatIsSetBeforeTheFirstConfiguration() {
     CompletionStage<BrakeView> paused = brake(ALL, 0, 0, null);
     world.configure(TWO_HOSTS);
-    assertThat(done(paused).durable()).isTrue();
+    assertThat(world.done(paused).durable()).isTrue();
     assertThat(world.running).isEmpty();
-    assertThat(newest("brake_set").data().get("target")).isEqualTo(Json.of("all"));
+    assertThat(world.newest("brake_set").data().get("target")).isEqualTo(Json.of("all"));
     release(ALL, null);
     assertThat(running("j")).isEqualTo(4);
   }
@@ -128,11 +57,12 @@ class BrakesTest {
     world.advance(60_000);
     assertThat(world.running).isEmpty();
     assertThat(world.kills).isEmpty();
-    assertThat(newest("brake_set").data().get("reason")).isEqualTo(Json.of("the network is down"));
+    assertThat(world.newest("brake_set").data().get("reason"))
+        .isEqualTo(Json.of("the network is down"));
     assertThat(release(ALL, null).millionths()).isEqualTo(Brake.ONE);
     assertThat(running("j")).isEqualTo(4);
     assertThat(running("free")).isEqualTo(6);
-    assertThat(newest("brake_released").data().get("author")).isEqualTo(Json.of("bob"));
+    assertThat(world.newest("brake_released").data().get("author")).isEqualTo(Json.of("bob"));
     assertThat(world.brakes).isEmpty();
     world.core.verify();
   }
@@ -186,12 +116,8 @@ class BrakesTest {
   /** The limits of many nodes change in slices; until then nothing may start on any of them. */
   @Test
   void fromAStopToAShareNothingStartsUnderWholeLimits() {
-    StringBuilder jobs = new StringBuilder();
-    for (int i = 0; i < 4; i++) {
-      jobs.append(", \"bistro_job->j%d\": {\"owner\": \"o\", \"command\": [\"x\"]}".formatted(i));
-    }
     int hosts = 10_000;
-    brakeBeforeAnythingStarts(hosts, jobs.toString());
+    brakeBeforeAnythingStarts(hosts, jobs(4));
     brake(ALL, 0.25);
     world.advance(5_000);
     assertThat(world.launches).hasSize(hosts);
@@ -203,17 +129,6 @@ class BrakesTest {
     brake(ALL, 0);
     world.configure(manyHosts(hosts, 4, true, jobs));
     assertThat(world.launches).isEmpty();
-  }
-
-  private static String manyHosts(int hosts, int slots, boolean enabled, String jobs) {
-    return """
-    {"bistro_settings": {
-       "enabled": %s,
-       "nodes": {"levels": ["host"], "node_sources": [{"source": "range_label",
-         "prefs": {"parent_level": "instance", "start": 1, "end": %d, "format": "h{i}"}}]},
-       "resources": {"host": {"slots": {"default": 1, "limit": %d}}}}%s}
-    """
-        .formatted(enabled, hosts, slots, jobs);
   }
 
   @Test
@@ -259,7 +174,7 @@ class BrakesTest {
     world.settle();
     int launched = world.launches.size();
     world.storeAnswers();
-    assertThat(done(set).durable()).isTrue();
+    assertThat(world.done(set).durable()).isTrue();
     assertThat(world.launches).hasSize(launched);
     assertThat(world.running).doesNotContainKey(new TaskKey("free", "a"));
     release(ALL, null);
@@ -278,173 +193,9 @@ class BrakesTest {
     world.advance(900);
     assertThat(set.toCompletableFuture()).isNotDone();
     world.advance(100);
-    assertThat(done(set).durable()).isFalse();
+    assertThat(world.done(set).durable()).isFalse();
     world.storeAnswers();
     assertThat(world.brakes).containsKey(ALL);
-  }
-
-  // ---- what was handed to workers before
-
-  private void confirmRecalls() {
-    world.post(new LoopInput.Recalled(world.recalls.stream().map(LaunchSpec::invocation).toList()));
-  }
-
-  @Test
-  void theAnswerWaitsForTheWorkersThatMayHaveBegunNothing() {
-    world.takesBack = true;
-    world.configure(TWO_HOSTS);
-    CompletionStage<BrakeView> set = brake(H1, 0, 0, null);
-    world.settle();
-    assertThat(set.toCompletableFuture()).isNotDone();
-    assertThat(world.recalls)
-        .extracting(LaunchSpec::node)
-        .containsExactlyInAnyOrder("a", "b", "a", "b", "c");
-    confirmRecalls();
-    assertThat(done(set).unconfirmed()).isEmpty();
-    assertThat(done(set).durable()).isTrue();
-  }
-
-  @Test
-  void whatIsRecalledCostsNoAttemptAndIsNotWaitedFor() {
-    world.takesBack = true;
-    world.configure(TWO_HOSTS);
-    CompletionStage<BrakeView> set = brake(new Brake.Key(Target.JOB, "", "free"), 0, 0, null);
-    world.settle();
-    for (String node : List.of("a", "b", "c", "d", "e", "f")) {
-      assertThat(set.toCompletableFuture()).isNotDone();
-      world.refuses("free", node, "it was recalled", 0);
-    }
-    assertThat(done(set).unconfirmed()).isEmpty();
-    assertThat(running("free")).isZero();
-    release(new Brake.Key(Target.JOB, "", "free"), null);
-    world.advance(5_000);
-    assertThat(running("free")).isEqualTo(6);
-    assertThat(world.launch("free", "a").attempt()).isEqualTo(1);
-    world.core.verify();
-  }
-
-  @Test
-  void afterASecondTheAnswerListsTheWorkersThatHaveNotConfirmed() {
-    world.takesBack = true;
-    world.configure(TWO_HOSTS);
-    CompletionStage<BrakeView> set = brake(ALL, 0, 0, null);
-    world.settle();
-    world.advance(999);
-    assertThat(set.toCompletableFuture()).isNotDone();
-    world.advance(1);
-    assertThat(done(set).durable()).isTrue();
-    assertThat(done(set).unconfirmed()).containsExactly("shard");
-    world.advance(200);
-    assertThat(unconfirmed()).containsExactly("shard");
-    confirmRecalls();
-    world.settle();
-    world.advance(200);
-    assertThat(unconfirmed()).as("the view follows").isEmpty();
-  }
-
-  private List<String> unconfirmed() {
-    return Objects.requireNonNull(world.view).brakes().stream()
-        .flatMap(brake -> brake.unconfirmed().stream())
-        .toList();
-  }
-
-  @Test
-  void aBrakeThatLeavesAShareTakesNothingBackAndNeitherDoesOneThatIsReplacedByIt() {
-    world.takesBack = true;
-    world.configure(TWO_HOSTS);
-    brake(ALL, 0.5);
-    assertThat(world.recalls).isEmpty();
-    CompletionStage<BrakeView> set = brake(ALL, 0, 0, null);
-    world.settle();
-    brake(ALL, 0.25);
-    assertThat(done(set).unconfirmed()).isEmpty();
-  }
-
-  @Test
-  void aSchedulerThatTakesOverRecallsWhatTheOneBeforeHadHandedOver() {
-    world.isRemote = true;
-    world.takesBack = true;
-    world.configure(TWO_HOSTS);
-    CompletionStage<BrakeView> set = brake(new Brake.Key(Target.SET, "", "s"), 0, 0, null);
-    world.settle();
-    assertThat(set.toCompletableFuture()).isNotDone();
-    world.recalls.clear();
-    world.crashAndRestart();
-    world.configure(TWO_HOSTS);
-    assertThat(world.recalls).hasSize(10);
-    world.advance(200);
-    assertThat(unconfirmed()).hasSize(1);
-    confirmRecalls();
-    world.settle();
-    world.advance(200);
-    assertThat(unconfirmed()).isEmpty();
-  }
-
-  /** A worker that is lost confirms nothing: what it was given is over when its lease has ended. */
-  @Test
-  void aBrakeIsConfirmedOnceTheTasksOfALostWorkerAreOver() {
-    world.takesBack = true;
-    world.configure(TWO_HOSTS);
-    CompletionStage<BrakeView> set = brake(H1, 0, 0, null);
-    world.settle();
-    List<TaskKey> recalled =
-        world.recalls.stream().map(task -> new TaskKey(task.job(), task.node())).toList();
-    assertThat(recalled).hasSize(5);
-    for (TaskKey task : recalled) {
-      assertThat(set.toCompletableFuture()).isNotDone();
-      world.end(task.job(), task.node(), TaskResult.Kind.LOST, null, null);
-    }
-    assertThat(done(set).unconfirmed()).isEmpty();
-    world.advance(200);
-    assertThat(unconfirmed()).isEmpty();
-  }
-
-  /** What many tasks cost is spread over steps: each looks at 2,000 of them at most. */
-  @Test
-  void manyTasksAreRecalledInSlicesAndTheBrakeIsConfirmedAfterTheLastOne() {
-    int hosts = 3_000;
-    StringBuilder jobs = new StringBuilder();
-    for (int i = 0; i < 8; i++) {
-      jobs.append(", \"bistro_job->j%d\": {\"owner\": \"o\", \"command\": [\"x\"]}".formatted(i));
-    }
-    world.takesBack = true;
-    world.configure(manyHosts(hosts, 8, true, jobs.toString()));
-    assertThat(world.running).hasSize(8 * hosts);
-    CompletionStage<BrakeView> set = brake(ALL, 0, 0, null);
-    int steps = 0;
-    for (int before = 0; before < 8 * hosts; before = world.recalls.size()) {
-      assertThat(world.step()).isZero();
-      assertThat(world.recalls.size() - before).isLessThanOrEqualTo(2_000);
-      // Whatever is recalled is confirmed at once; what was not looked at is not.
-      world.post(
-          new LoopInput.Recalled(
-              world.recalls.subList(before, world.recalls.size()).stream()
-                  .map(LaunchSpec::invocation)
-                  .toList()));
-      assertThat(set.toCompletableFuture()).isNotDone();
-      steps++;
-    }
-    assertThat(steps).isGreaterThanOrEqualTo(8 * hosts / 2_000);
-    assertThat(done(set).unconfirmed()).isEmpty();
-    assertThat(world.launches).hasSize(8 * hosts);
-  }
-
-  @Test
-  void whileARecallIsUnderWayEveryWorkerCountsAsUnconfirmed() {
-    int hosts = 3_000;
-    world.configure(
-        manyHosts(hosts, 1, true, ", \"bistro_job->j\": {\"owner\": \"o\", \"command\": [\"x\"]}"));
-    world.advance(200);
-    CompletionStage<BrakeView> set = brake(ALL, 0, 0, null);
-    world.step();
-    assertThat(world.recalls).hasSize(2_000);
-    world.now += 1_000;
-    world.step();
-    assertThat(set.toCompletableFuture())
-        .isCompletedWithValueMatching(view -> view.unconfirmed().equals(List.of("shard")));
-    world.advance(200);
-    assertThat(world.recalls).hasSize(hosts);
-    assertThat(unconfirmed()).as("this runner takes nothing back").isEmpty();
   }
 
   // ---- less
@@ -501,7 +252,7 @@ class BrakesTest {
   private void throttle(Brake.Key key, double factor, long millis, Brake.@Nullable Ramp ramp) {
     int millionths = (int) Math.round(factor * Brake.ONE);
     Brake brake = Brake.of(key, millionths).ramp(ramp).author("ann").reason("slow").build();
-    done(world.run(new Command.SetBrake(brake.withThrottlesRunning(true), millis)));
+    world.done(new Command.SetBrake(brake.withThrottlesRunning(true), millis));
     world.advance(1_100);
   }
 
@@ -525,7 +276,7 @@ class BrakesTest {
             "b 0.25 brake on host h1: slow",
             "b 0.25 brake on host h1: slow",
             "c 0.25 brake on host h1: slow");
-    assertThat(newest("brake_set").data().get("throttle_running")).isEqualTo(Json.Bool.TRUE);
+    assertThat(world.newest("brake_set").data().get("throttle_running")).isEqualTo(Json.Bool.TRUE);
     assertThat(Objects.requireNonNull(world.view).running())
         .filteredOn(task -> task.throttle() != null)
         .extracting(task -> task.node() + " " + task.throttle())
@@ -588,13 +339,13 @@ class BrakesTest {
   @Test
   void itEndsByItselfAndThenByItsRampAlsoOverARestart() {
     world.configure(TWO_HOSTS.replace("\"limit\": 2", "\"limit\": 3"));
-    done(brake(ALL, 0, 60_000, new Brake.Ramp(Brake.ONE / 4, 10_000)));
+    world.done(brake(ALL, 0, 60_000, new Brake.Ramp(Brake.ONE / 4, 10_000)));
     endAll("j", "incomplete");
     world.advance(54_999);
     assertThat(running("j")).isZero();
     world.advance(1);
     assertThat(running("j", "a", "b", "c")).isEqualTo(1);
-    assertThat(newest("brake_released").data().get("factor")).isEqualTo(Json.of(0.25));
+    assertThat(world.newest("brake_released").data().get("factor")).isEqualTo(Json.of(0.25));
     world.crashAndRestart();
     world.advance(10_000);
     world.configure(TWO_HOSTS.replace("\"limit\": 2", "\"limit\": 3"));
@@ -610,7 +361,7 @@ class BrakesTest {
   @Test
   void aReleaseThatIsUnderWayIsNotBegunAnew() {
     world.configure(TWO_HOSTS);
-    done(brake(ALL, 0, 0, new Brake.Ramp(Brake.ONE / 4, 10_000)));
+    world.done(brake(ALL, 0, 0, new Brake.Ramp(Brake.ONE / 4, 10_000)));
     assertThat(release(ALL, null).millionths()).isEqualTo(Brake.ONE / 4);
     world.advance(10_000);
     assertThat(release(ALL, null).millionths()).isEqualTo(Brake.ONE / 2);
@@ -623,7 +374,7 @@ class BrakesTest {
   @Test
   void aBrakeWhoseTimeEndedWhileTheSchedulerWasAwayIsOver() {
     world.configure(TWO_HOSTS);
-    done(brake(ALL, 0, 60_000, null));
+    world.done(brake(ALL, 0, 60_000, null));
     world.crashAndRestart();
     world.now += 60_000;
     world.configure(TWO_HOSTS);

@@ -1,36 +1,24 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
-import io.espalier.core.api.RefusedException;
 import io.espalier.core.call.CallAnswer;
-import io.espalier.core.call.CallClient;
 import io.espalier.core.call.CallCourse;
 import io.espalier.core.config.task.CallSpec;
-import io.espalier.core.json.Json;
 import io.espalier.core.running.Call;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.scheduling.spi.SplitMix64;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import java.util.ArrayList;
-import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,9 +28,7 @@ import org.jspecify.annotations.Nullable;
  * people who kill. One seed decides everything. Faults stop after a while, and all must end.
  */
 final class CallSimulation {
-  private static final long FAULTS_MILLIS = 400_000;
   private static final long AT_MOST_MILLIS = 4_000_000;
-  private static final String ONLY = "only";
   private static final String CONFIG =
       """
       {"bistro_settings": {
@@ -121,20 +107,6 @@ final class CallSimulation {
     }
   }
 
-  private record Event(long at, long number, Runnable action) {}
-
-  /** Work of a service. */
-  private static final class Work {
-    final TaskKey task;
-    boolean runs = true;
-    boolean isForgotten;
-    String status = "done";
-
-    Work(TaskKey task) {
-      this.task = task;
-    }
-  }
-
   /** A call that somebody follows. */
   private static final class Followed {
     final LaunchSpec launch;
@@ -155,24 +127,12 @@ final class CallSimulation {
   }
 
   private final Mistake mistake;
-  private final SplitMix64 random;
   private final LoopWorld world = new LoopWorld();
-  private final PriorityQueue<Event> events =
-      new PriorityQueue<>(
-          (a, b) ->
-              a.at() == b.at()
-                  ? Long.compare(a.number(), b.number())
-                  : Long.compare(a.at(), b.at()));
+  private final CallFate fate;
+  private final SimulatedServices services;
   private final Map<String, Followed> followed = new LinkedHashMap<>();
-  private final Map<String, Work> works = new HashMap<>();
-  private final Map<String, Work> byKey = new HashMap<>();
-  private final Set<String> refused = new HashSet<>();
-  private final Set<String> begun = new HashSet<>();
   private final Set<TaskKey> unknown = new HashSet<>();
   private final Set<String> ended = new HashSet<>();
-  private final EnumMap<Trouble, Integer> happened = new EnumMap<>(Trouble.class);
-  private final long end;
-  private long number;
   private int seenLaunches;
   private int seenAdopted;
   private int seenLetGo;
@@ -181,10 +141,10 @@ final class CallSimulation {
 
   CallSimulation(long seed, Mistake mistake) {
     this.mistake = mistake;
-    this.random = new SplitMix64(seed * 7_919);
     world.isRemote = true;
+    fate = new CallFate(seed, world);
+    services = new SimulatedServices(world, fate, mistake);
     begin();
-    end = world.now + FAULTS_MILLIS;
   }
 
   /** Configures a scheduler, and gives it a worker on which all may run. */
@@ -201,30 +161,25 @@ final class CallSimulation {
    */
   Map<Trouble, Integer> live() {
     look();
-    at(20_000 + below(60_000), this::trouble);
-    while (!events.isEmpty()) {
-      Event next = events.remove();
-      if (next.at() > world.now) {
-        world.now = next.at();
-      }
-      next.action().run();
+    fate.at(20_000 + fate.below(60_000), this::trouble);
+    while (fate.next()) {
       world.settle();
       look();
-      if (world.now > end + AT_MOST_MILLIS) {
+      if (fate.millisWithoutFaults() > AT_MOST_MILLIS) {
         break;
       }
-      if (events.isEmpty() && !allEnded()) {
+      if (fate.isEmpty() && !allEnded()) {
         // Only the loop waits, for a back-off.
-        at(5_000, () -> {});
-        if (world.now > end + AT_MOST_MILLIS / 2) {
+        fate.at(5_000, () -> {});
+        if (fate.millisWithoutFaults() > AT_MOST_MILLIS / 2) {
           break;
         }
       }
     }
     if (!allEnded()) {
-      throw new Violation(Property.EVERYTHING_ENDS, world.now - end + " ms: " + left());
+      throw new Violation(Property.EVERYTHING_ENDS, fate.millisWithoutFaults() + " ms: " + left());
     }
-    return happened;
+    return fate.happened();
   }
 
   /** What has not ended, and who follows it. */
@@ -251,24 +206,6 @@ final class CallSimulation {
         && world.stored.values().stream().allMatch(row -> row.status().isFinal());
   }
 
-  // ---- chance
-
-  private long below(long bound) {
-    return (long) (random.fraction() * bound);
-  }
-
-  private boolean happens(double chance, Trouble trouble) {
-    if (world.now >= end || random.fraction() >= chance) {
-      return false;
-    }
-    happened.merge(trouble, 1, Integer::sum);
-    return true;
-  }
-
-  private void at(long delay, Runnable action) {
-    events.add(new Event(world.now + delay, ++number, action));
-  }
-
   // ---- what the loop has done
 
   private void look() {
@@ -285,7 +222,7 @@ final class CallSimulation {
         send(launch);
       } else {
         Call call = Objects.requireNonNull(launch.call());
-        follow(new Followed(launch, CallCourse.adopted(call, client, world.now), false));
+        follow(new Followed(launch, CallCourse.adopted(call, services, world.now), false));
       }
     }
     for (; seenLetGo < world.letGo.size(); seenLetGo++) {
@@ -312,7 +249,7 @@ final class CallSimulation {
         throw new Violation(Property.ONE_END, attempt.toString());
       }
       if (attempt.kind() == TaskResult.Kind.OUTCOME_UNKNOWN) {
-        happened.merge(Trouble.OUTCOME_UNKNOWN, 1, Integer::sum);
+        fate.count(Trouble.OUTCOME_UNKNOWN);
         unknown.add(new TaskKey(attempt.job(), attempt.node()));
       }
     }
@@ -322,24 +259,25 @@ final class CallSimulation {
 
   private void send(LaunchSpec launch) {
     Call call = Objects.requireNonNull(launch.call());
-    Followed sent = new Followed(launch, CallCourse.sent(call, client), true);
+    Followed sent = new Followed(launch, CallCourse.sent(call, services), true);
     follow(sent);
-    if (happens(0.05, Trouble.REQUEST_LOST)) {
-      boolean isKnown = random.fraction() < 0.5;
+    if (fate.happens(0.05, Trouble.REQUEST_LOST)) {
+      boolean isKnown = fate.fraction() < 0.5;
       started(sent, isKnown ? new CallAnswer.NotStarted("cannot connect", 0) : SILENCE, 10_000);
       return;
     }
-    long way = happens(0.1, Trouble.REQUEST_LATE) ? 8_000 + below(30_000) : 1 + below(500);
-    boolean isLost = happens(0.15, Trouble.ANSWER_LOST);
+    long way =
+        fate.happens(0.1, Trouble.REQUEST_LATE) ? 8_000 + fate.below(30_000) : 1 + fate.below(500);
+    boolean isLost = fate.happens(0.15, Trouble.ANSWER_LOST);
     if (isLost || way > 8_000) {
       started(sent, SILENCE, 10_000);
     }
-    at(
+    fate.at(
         way,
         () -> {
-          CallAnswer answer = begin(call, new TaskKey(launch.job(), launch.node()));
+          CallAnswer answer = services.begin(call, new TaskKey(launch.job(), launch.node()));
           if (!isLost && way <= 8_000) {
-            started(sent, answer, 1 + below(500));
+            started(sent, answer, 1 + fate.below(500));
           }
         });
   }
@@ -351,7 +289,7 @@ final class CallSimulation {
         mistake == Mistake.UNKNOWN_IS_REFUSED && answer instanceof CallAnswer.Unknown
             ? new CallAnswer.NotStarted("refused", 1_000)
             : answer;
-    at(
+    fate.at(
         after,
         () -> {
           if (followed.get(call.id()) == call) {
@@ -363,8 +301,8 @@ final class CallSimulation {
 
   private void follow(Followed call) {
     followed.put(call.id(), call);
-    if (call.launch.job().equals(ONLY) && mistake != Mistake.WAITS_FOR_EVER) {
-      at(
+    if (call.launch.job().equals(SimulatedServices.ONLY) && mistake != Mistake.WAITS_FOR_EVER) {
+      fate.at(
           100_000,
           () -> {
             if (followed.get(call.id()) == call) {
@@ -399,7 +337,7 @@ final class CallSimulation {
     }
     long next = call.course.nextMillis();
     if (next != CallCourse.NEVER) {
-      at(Math.max(1, next - world.now), () -> advance(call));
+      fate.at(Math.max(1, next - world.now), () -> advance(call));
     }
   }
 
@@ -409,14 +347,14 @@ final class CallSimulation {
   }
 
   private void ask(Followed call, CallCourse.Request request) {
-    boolean arrives = !happens(0.1, Trouble.REQUEST_LOST);
-    boolean returns = !happens(0.1, Trouble.ANSWER_LOST);
-    long way = 1 + below(1_000);
-    at(
+    boolean arrives = !fate.happens(0.1, Trouble.REQUEST_LOST);
+    boolean returns = !fate.happens(0.1, Trouble.ANSWER_LOST);
+    long way = 1 + fate.below(1_000);
+    fate.at(
         way,
         () -> {
-          CallAnswer answer = arrives ? asked(call, request) : SILENCE;
-          at(
+          CallAnswer answer = arrives ? services.asked(call.call, request) : SILENCE;
+          fate.at(
               returns ? way : 10_000,
               () -> {
                 if (followed.get(call.id()) == call) {
@@ -427,140 +365,26 @@ final class CallSimulation {
         });
   }
 
-  // ---- the services
-
-  private CallAnswer begin(Call call, TaskKey task) {
-    String id = call.name(CallSpec.INVOCATION);
-    String key = call.spec().idempotent() ? call.name(CallSpec.KEY) : "";
-    if (refused.contains(id) || happens(0.05, Trouble.REFUSED)) {
-      return new CallAnswer.NotStarted("HTTP 429", 1_000);
-    }
-    Work known = byKey.get(key);
-    if (known != null) {
-      works.put(id, known);
-      return stands(known);
-    }
-    if (!begun.add(id)) {
-      throw new Violation(Property.SENT_ONCE, task + " as " + id);
-    }
-    for (Work other : works.values()) {
-      if (other.task.equals(task) && other.runs) {
-        throw new Violation(Property.NEVER_TWICE_AT_ONCE, task.toString());
-      }
-    }
-    Work work = new Work(task);
-    works.put(id, work);
-    if (!key.isEmpty()) {
-      byKey.put(key, work);
-    }
-    boolean isEasy = world.now >= end || !key.isEmpty() || random.fraction() < 0.6;
-    String status = isEasy ? "done" : random.fraction() < 0.5 ? "incomplete" : "error_backoff";
-    at(1 + below(60_000), () -> finish(call, work, status));
-    return CallAnswer.Running.PLAIN;
-  }
-
-  private void finish(Call call, Work work, String status) {
-    if (!work.runs) {
-      return;
-    }
-    work.runs = false;
-    work.status = status;
-    boolean mayForget = !call.name(CallSpec.JOB).equals("proves");
-    if (mayForget && happens(0.05, Trouble.FORGOTTEN)) {
-      at(below(20_000), () -> work.isForgotten = true);
-    }
-    if (call.spec().callback().isEmpty()) {
-      return;
-    }
-    if (world.now >= end || random.fraction() < 0.9) {
-      report(call, status, below(world.now >= end ? 1_000 : 20_000), 5);
-    }
-    if (happens(0.2, Trouble.REPORTED_TWICE)) {
-      report(call, status, below(100_000), 1);
-    }
-    if (happens(0.2, Trouble.REPORTED_OTHERWISE)) {
-      report(call, "failed", 20_000 + below(100_000), 1);
-    }
-  }
-
-  /** Reports an end; repeated while the scheduler cannot take it. */
-  private void report(Call call, String status, long after, int times) {
-    at(
-        after,
-        () -> {
-          happened.merge(Trouble.REPORTED, 1, Integer::sum);
-          TaskKey task = new TaskKey(call.name(CallSpec.JOB), call.name(CallSpec.NODE));
-          LaunchSpec alive = world.running.get(task);
-          Call named =
-              mistake == Mistake.REPORT_FOR_ANY && alive != null
-                  ? Objects.requireNonNull(alive.call())
-                  : call;
-          CompletableFuture<Boolean> answer = new CompletableFuture<>();
-          world.post(
-              new LoopInput.Execute<>(
-                  new Command.Report(
-                      new Callback(
-                          task.job(),
-                          task.node(),
-                          named.name(CallSpec.INVOCATION),
-                          "",
-                          Json.object().put("result", status).build())),
-                  answer));
-          world.settle();
-          try {
-            boolean unused = answer.join();
-          } catch (CompletionException e) {
-            if (!(e.getCause() instanceof RefusedException)) {
-              throw e;
-            }
-            if (times > 1) {
-              report(call, status, 2_000, times - 1);
-            }
-          }
-        });
-  }
-
-  private CallAnswer asked(Followed call, CallCourse.Request request) {
-    Work work = works.get(call.id());
-    if (work == null || work.isForgotten) {
-      if (call.launch.job().equals("proves")) {
-        refused.add(call.id());
-      }
-      return new CallAnswer.NotFound("HTTP 404");
-    }
-    if (request == CallCourse.Request.CANCEL && work.runs) {
-      work.runs = false;
-      work.status = "";
-    }
-    return stands(work);
-  }
-
-  private static CallAnswer stands(Work work) {
-    return work.runs
-        ? CallAnswer.Running.PLAIN
-        : work.status.isEmpty() ? new CallAnswer.Cancelled() : new CallAnswer.Ended(work.status);
-  }
-
   // ---- the worst
 
   private void trouble() {
-    if (world.now >= end) {
+    if (fate.isHealed()) {
       return;
     }
-    if (random.fraction() < 0.5) {
-      happened.merge(Trouble.WORKER_LOST, 1, Integer::sum);
+    if (fate.fraction() < 0.5) {
+      fate.count(Trouble.WORKER_LOST);
       for (Followed each : new ArrayList<>(followed.values())) {
-        if (each.byWorker && random.fraction() < 0.5) {
+        if (each.byWorker && fate.fraction() < 0.5) {
           followed.remove(each.id());
-          at(below(15_000), () -> lost(each.launch));
+          fate.at(fate.below(15_000), () -> lost(each.launch));
         }
       }
-    } else if (random.fraction() < 0.5) {
-      happened.merge(Trouble.SCHEDULER_LOST, 1, Integer::sum);
+    } else if (fate.fraction() < 0.5) {
+      fate.count(Trouble.SCHEDULER_LOST);
       followed.values().removeIf(each -> !each.byWorker);
       world.crashAndRestart();
-      at(
-          below(3_000),
+      fate.at(
+          fate.below(3_000),
           () -> {
             begin();
             world
@@ -576,19 +400,19 @@ final class CallSimulation {
                             LaunchSpec.of(row.job(), row.node(), row.invocation())
                                 .call(call)
                                 .build();
-                        at(below(15_000), () -> lost(launch));
+                        fate.at(fate.below(15_000), () -> lost(launch));
                       }
                     });
           });
     } else {
-      happened.merge(Trouble.KILLED, 1, Integer::sum);
+      fate.count(Trouble.KILLED);
       List<TaskKey> running = new ArrayList<>(world.running.keySet());
       if (!running.isEmpty()) {
-        TaskKey one = running.get((int) below(running.size()));
+        TaskKey one = running.get((int) fate.below(running.size()));
         var unused = world.run(new Command.Kill(one.job(), one.node(), "me", "why not"));
       }
     }
-    at(10_000 + below(60_000), this::trouble);
+    fate.at(10_000 + fate.below(60_000), this::trouble);
   }
 
   private void lost(LaunchSpec launch) {
@@ -603,60 +427,6 @@ final class CallSimulation {
             : TaskResult.lost(
                 launch.job(), launch.node(), launch.invocation(), "worker lost", world.now));
   }
-
-  // ---- what the services can do
-
-  private final CallClient client =
-      new CallClient() {
-        @Override
-        public String executor() {
-          return "http";
-        }
-
-        @Override
-        public String description(Call call) {
-          return "simulated";
-        }
-
-        @Override
-        public CompletionStage<CallAnswer> start(
-            Call call, Json.Obj argument, BooleanSupplier maySend) {
-          throw new AssertionError("the simulation sends");
-        }
-
-        @Override
-        public boolean canPoll(Call call) {
-          return !call.name(CallSpec.JOB).equals(ONLY);
-        }
-
-        @Override
-        public CompletionStage<CallAnswer> poll(Call call, String handle) {
-          throw new AssertionError("the simulation asks");
-        }
-
-        @Override
-        public boolean canCancel(Call call) {
-          return !call.name(CallSpec.JOB).equals("again");
-        }
-
-        @Override
-        public CompletionStage<CallAnswer> cancel(Call call, String handle) {
-          throw new AssertionError("the simulation cancels");
-        }
-
-        @Override
-        public PollPace pace(Call call) {
-          return new PollPace(1_000, 8_000);
-        }
-
-        @Override
-        public boolean provesAbsence(Call call) {
-          return mistake == Mistake.ABSENCE_PROVES || call.name(CallSpec.JOB).equals("proves");
-        }
-
-        @Override
-        public void close() {}
-      };
 
   /** Lives many lives; returns the first seed that breaks something, and what. */
   static @Nullable Violation first(

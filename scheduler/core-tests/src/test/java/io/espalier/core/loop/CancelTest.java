@@ -48,14 +48,8 @@ class CancelTest {
     return new TaskSelection("j", some, false, -1, "ann", "scrapped");
   }
 
-  private <T> T done(CompletionStage<T> stage) {
-    world.settle();
-    assertThat(stage.toCompletableFuture()).isDone();
-    return stage.toCompletableFuture().join();
-  }
-
   private SelectionResult cancel(String... nodes) {
-    return done(world.run(new Command.Cancel(on(nodes))));
+    return world.done(new Command.Cancel(on(nodes)));
   }
 
   private JobProgress progress() {
@@ -109,7 +103,7 @@ class CancelTest {
     SelectionResult again = cancel("a");
     assertThat(again.changed()).isZero();
     assertThat(again.running()).isEqualTo(1);
-    SelectionResult forgiven = done(world.run(new Command.Forgive(on("a"))));
+    SelectionResult forgiven = world.done(new Command.Forgive(on("a")));
     assertThat(forgiven.running()).as("it has not ended yet").isEqualTo(1);
     world.end("j", "a", TaskResult.Kind.KILLED, null, null);
     world.writes("j", "c", "error_backoff");
@@ -142,7 +136,7 @@ class CancelTest {
     world.writes("j", "c", "done");
     world.writes("j", "d", "done");
     assertThat(state("j").state()).isEqualTo(JobState.SUCCEEDED);
-    assertThat(done(world.run(new Command.Forgive(on("a", "b")))).changed()).isEqualTo(2);
+    assertThat(world.done(new Command.Forgive(on("a", "b"))).changed()).isEqualTo(2);
     world.writes("j", "a", "done");
     world.writes("j", "b", "done");
     assertThat(world.done("j")).isEqualTo(4);
@@ -168,7 +162,7 @@ class CancelTest {
   void aJobWhoseTasksAreAllCancelledIsOver() {
     world.configure(TWO_AT_ONCE);
     TaskSelection all = TaskSelection.all("j", "", "");
-    assertThat(done(world.run(new Command.Cancel(all))).changed()).isEqualTo(4);
+    assertThat(world.done(new Command.Cancel(all)).changed()).isEqualTo(4);
     world.end("j", "a", TaskResult.Kind.KILLED, null, null);
     world.end("j", "c", TaskResult.Kind.KILLED, null, null);
     assertThat(progress().cancelled()).isEqualTo(4);
@@ -209,7 +203,7 @@ class CancelTest {
     world.configure(TWO_AT_ONCE);
     TaskSelector all = new TaskSelector(Set.of(), "", Set.of(), "");
     TaskSelection preview = new TaskSelection("j", all, true, -1, "", "");
-    SelectionResult would = done(world.run(new Command.Cancel(preview)));
+    SelectionResult would = world.done(new Command.Cancel(preview));
     assertThat(would.matched()).isEqualTo(4);
     assertThat(would.samples()).containsExactly("a", "b", "c", "d");
     assertThat(world.kills).isEmpty();

@@ -231,8 +231,7 @@ class DoneIsFinalTest {
     world.configure(config("host", List.of(), JOB));
     world.end("j", "n0", TaskResult.Kind.EXITED, "failed", 0);
     world.configure(config("host", nodes, JOB));
-    world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
-    world.settle();
+    world.done(new Command.Forgive(TaskSelection.all("j", "", "")));
     world.writes("j", "n0", "done");
     world.configure(config("host", List.of(), JOB));
     world.configure(config("host", nodes, JOB));

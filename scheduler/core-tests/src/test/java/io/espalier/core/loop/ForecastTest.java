@@ -209,8 +209,7 @@ class ForecastTest {
   void aSnapshotBringsANewCoreIntoTheSameState() {
     world.configure(skewed("roundrobin", TWO));
     liveUntil("a", 0.2, new SplittableRandom(3));
-    world.run(new Command.Pause("b", 0, "o", "r"));
-    world.settle();
+    world.done(new Command.Pause("b", 0, "o", "r"));
     SchedulerSnapshot from = snapshot();
     SchedulingCore core = new SchedulingCore(1);
     new Replay(core, POLICIES, from.events().iterator()).run();
@@ -262,8 +261,7 @@ class ForecastTest {
     long minute = 60_000;
     Brake.Key key = new Brake.Key(target, level == null ? "" : level, name == null ? "" : name);
     Brake stop = brake(key, 0, new Brake.Ramp(500_000, 20 * minute));
-    world.run(new Command.SetBrake(stop, 60 * minute));
-    world.settle();
+    world.done(new Command.SetBrake(stop, 60 * minute));
     SchedulerSnapshot from = snapshot();
     assertThat(from.brakes()).hasSize(1);
     // Two tasks of h0 run already; nothing starts for 60 min. Then one task runs at a time for
@@ -277,8 +275,7 @@ class ForecastTest {
   void aBrakeThatIsTriedReplacesTheOneInForce() {
     world.configure(skewed("roundrobin", ONE));
     Brake.Key host = new Brake.Key(Brake.Target.NODE, "host", "h0");
-    world.run(new Command.SetBrake(brake(host, 0, null), 0));
-    world.settle();
+    world.done(new Command.SetBrake(brake(host, 0, null), 0));
     SchedulerSnapshot from = snapshot();
     assertThat(millis(from, WhatIf.NOTHING)).as("it never ends").isEqualTo(-1);
     WhatIf half = new WhatIf(List.of(), List.of(brake(host, 500_000, null)), Set.of(), 0);
@@ -289,8 +286,7 @@ class ForecastTest {
   @Test
   void aPausedJobStartsNothingUntilItResumesOrIsResumedInTheForecast() {
     world.configure(skewed("roundrobin", ONE));
-    world.run(new Command.Pause("a", 0, "ann", "r"));
-    world.settle();
+    world.done(new Command.Pause("a", 0, "ann", "r"));
     // Two tasks run already on each of the 20 hosts; on h0 118 are left.
     Map<String, JobPace> paces = Map.of("a", JobPace.constant(30_000));
     SchedulerSnapshot forever = snapshot();
@@ -304,8 +300,7 @@ class ForecastTest {
     assertThat(millis(forever, resumed)).isEqualTo(60 * 30_000);
 
     long hour = 3_600_000;
-    world.run(new Command.Pause("a", hour, "ann", "r"));
-    world.settle();
+    world.done(new Command.Pause("a", hour, "ann", "r"));
     SchedulerSnapshot timed = snapshot();
     assertThat(timed.pauses()).containsExactly(Map.entry("a", world.now + hour));
     assertThat(millis(timed, WhatIf.NOTHING)).isEqualTo(hour + 59 * 30_000);
@@ -495,9 +490,8 @@ class ForecastTest {
   }
 
   private void limit(String level, String resource, String node, int limit) {
-    world.run(
+    world.done(
         new Command.SetLimit(new LimitOverride(level, resource, node, limit, "o", "r", 0, 0), 0));
-    world.settle();
   }
 
   /** Returns the milliseconds left at the rate since the start. */

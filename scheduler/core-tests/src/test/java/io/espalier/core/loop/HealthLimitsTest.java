@@ -5,115 +5,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.api.view.Explanation;
 import io.espalier.core.health.ProbeView;
 import io.espalier.core.loop.health.HealthLimits;
 import io.espalier.core.loop.health.ProbeAnswer;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.status.store.LimitOverride;
-import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Limits that follow probes, while all goes on (docs/adr/0074-health.md). */
-class HealthLimitsTest {
-  private static final String LAG =
-      "\"lag\": {\"level\": \"host\", \"source\": \"%s\", \"every\": 10, \"max_age\": 60,"
-          + " \"bad_above\": 5, \"good_below\": 2%s}";
-
-  private final LoopWorld world = new LoopWorld();
-
-  private static String config(String probes, String follows, int need) {
-    return """
-    {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
-       "node_sources": [{"source": "manual", "prefs":
-         {"h1": ["a", "b", "c", "d", "e", "f"], "h2": ["g", "i", "j", "k"]}}]},
-       "probes": {%s},
-       "resources": {"host": {"slots": {"default": %d, "limit": 4%s}}}},
-     "bistro_job->j": {"owner": "o", "backoff": [1, "fail"], "command": ["x"]}}
-    """
-        .formatted(probes, need, follows);
-  }
-
-  private static String config(String more) {
-    return config(LAG.formatted("file", more), ", \"follows\": [\"lag\"]", 1);
-  }
-
-  private long running(String nodes) {
-    return world.running.keySet().stream().filter(task -> nodes.contains(task.node())).count();
-  }
-
-  private void answer(Map<String, Double> values) {
-    List<ProbeAnswer.Sample> samples = new ArrayList<>();
-    values.forEach((node, value) -> samples.add(new ProbeAnswer.Sample(node, value, world.now)));
-    world.post(new LoopInput.Probed(new ProbeAnswer("lag", samples, "")));
-    world.settle();
-  }
-
-  private void answers(double h1, double h2) {
-    world.advance(10_000);
-    answer(Map.of("h1", h1, "h2", h2));
-  }
-
-  /** Configures hosts that had a good value before these; of a third one there is no node. */
-  private void configure(String config, double h1, double h2) {
-    world.configure(config.replace("\"owner\"", "\"enabled\": false, \"owner\""));
-    answer(Map.of("h1", 1.0, "h2", 1.0));
-    world.now += 10;
-    answer(Map.of("h1", h1, "h2", h2, "h3", 9.0));
-    world.configure(config);
-  }
-
-  private int limit(String host) {
-    Topology nodes = world.core.topology();
-    int resource =
-        Objects.requireNonNull(world.core.config().settings().resources().find("slots")).index();
-    return world.core.capacity().limit(nodes.find(1, host), resource);
-  }
-
+class HealthLimitsTest extends ProbedLoop {
   private String lowered(String host) {
-    int node = world.core.topology().find(1, host);
-    return world
-        .core
-        .capacity()
-        .lowered(
-            node, Objects.requireNonNull(world.core.config().settings().resources().find("slots")));
-  }
-
-  private String reason(String node) {
-    return world.core.tasks().explain("j", node).reasons().stream()
-        .filter(reason -> reason.kind() == Explanation.Kind.RESOURCE)
-        .map(Explanation.Reason::message)
-        .collect(Collectors.joining());
-  }
-
-  private ProbeView view() {
-    world.advance(200);
-    return Objects.requireNonNull(world.view).probes().get(0);
-  }
-
-  private List<String> events() {
-    return world.events.stream()
-        .filter(event -> event.kind().startsWith("limit_"))
-        .map(
-            event ->
-                event.kind()
-                    + " "
-                    + (event.data().get("nodes") == null ? 1 : event.data().get("nodes")))
-        .toList();
-  }
-
-  private void push(String probe, String node, double value) {
-    CompletableFuture<Integer> answer =
-        world.run(new Command.PushProbe(probe, node, value, "", "")).toCompletableFuture();
-    world.settle();
-    assertThat(answer.join()).isEqualTo(1);
+    return world.core.capacity().lowered(world.core.topology().find(1, host), slots());
   }
 
   @Test
@@ -344,83 +252,6 @@ class HealthLimitsTest {
     assertThat(limit("h1")).as("one good value is not three").isZero();
   }
 
-  private List<String> throttles() {
-    List<String> told = new ArrayList<>(world.throttles);
-    told.sort(null);
-    world.throttles.clear();
-    return told;
-  }
-
-  @Test
-  void runningTasksAreToldHowFastToWorkAtMostOnceASecond() {
-    world.configure(config(""));
-    answer(Map.of("h1", 1.0, "h2", 1.0));
-    assertThat(running("abcdef")).isEqualTo(4);
-    answers(1, 9);
-    world.advance(1_000);
-    assertThat(throttles())
-        .as("those on the other host work on")
-        .containsExactly(
-            "g 0.5 probe lag is 9 (bad above 5)",
-            "i 0.5 probe lag is 9 (bad above 5)",
-            "j 0.5 probe lag is 9 (bad above 5)",
-            "k 0.5 probe lag is 9 (bad above 5)");
-    answers(1, 9);
-    world.advance(1_000);
-    assertThat(throttles()).as("nothing has changed").isEmpty();
-    for (int i = 0; i < 6; i++) {
-      answers(1, 1);
-    }
-    world.advance(1_000);
-    assertThat(throttles().stream().filter(told -> told.startsWith("g")))
-        .containsExactly("g 0.75 probe lag is 1 (good below 2), after bad values", "g 1");
-    // Several changes within a second are told as one.
-    answers(9, 9);
-    world.now += 10;
-    answer(Map.of("h1", 1.0, "h2", 1.0));
-    world.advance(1_000);
-    assertThat(throttles()).hasSize(8).allMatch(told -> told.contains(" 0.5 "));
-    world.configure(config(LAG.formatted("file", ""), "", 1));
-    world.advance(1_000);
-    assertThat(throttles())
-        .as("nothing slows them down any more")
-        .hasSize(8)
-        .allMatch(t -> t.endsWith(" 1"));
-  }
-
-  @Test
-  void aTaskThatStartsOnASlowHostIsToldAndOneWithoutSlotsIsNot() {
-    configure(config(""), 9, 1);
-    world.advance(1_000);
-    assertThat(running("abcdef")).isEqualTo(2);
-    assertThat(throttles()).hasSize(2).allMatch(told -> told.contains(" 0.5 probe lag is 9"));
-    world.configure(config(LAG.formatted("file", ""), ", \"follows\": [\"lag\"]", 0));
-    world.advance(1_000);
-    throttles();
-    answers(9, 9);
-    world.advance(1_000);
-    assertThat(throttles()).filteredOn(told -> told.startsWith("c")).isEmpty();
-  }
-
-  @Test
-  void valuesThatAreTooOldPauseAndAfterARestartNothingIsSaidBeforeTheFirstValue() {
-    world.isRemote = true;
-    world.configure(config(""));
-    answer(Map.of("h1", 1.0, "h2", 1.0));
-    world.advance(62_000);
-    assertThat(throttles()).hasSize(8).allMatch(told -> told.contains(" 0 probe lag is "));
-    world.crashAndRestart();
-    world.configure(config(""));
-    world.advance(2_000);
-    assertThat(throttles()).isEmpty();
-    answer(Map.of("h1", 1.0));
-    world.advance(1_000);
-    assertThat(throttles())
-        .as("what was said to them before is not known")
-        .hasSize(4)
-        .allMatch(told -> told.endsWith(" 1"));
-  }
-
   @Test
   void afterARestartValuesThatCameWhileTheSchedulerWasBusyAllCount() {
     String config = config(LAG.formatted("push", ""), ", \"follows\": [\"lag\"]", 1);
@@ -541,81 +372,6 @@ class HealthLimitsTest {
     world.configure(config(""));
     assertThat(limit("h1")).as("it is not to be held any more").isZero();
     assertThat(limit("h2")).isZero();
-  }
-
-  /** Both hosts are one group, of which one may be busy. */
-  private static String groupConfig(String more) {
-    return config(LAG.formatted("push", more), "", 1)
-        .replaceAll("\\[(\"[ag]\".*?)\\]", "{\"tags\": [\"rs\"], \"children\": [$1]}")
-        .replace(
-            "\"resources\"",
-            "\"groups\": {\"rs\": {\"level\": \"host\", \"by\": \"tag:rs\","
-                + " \"max_concurrent\": 1, \"follows\": [\"lag\"]}}, \"resources\"");
-  }
-
-  private String closed(String node) {
-    return world.core.tasks().explain("j", node).reasons().stream()
-        .filter(reason -> reason.kind() == Explanation.Kind.GROUP)
-        .map(Explanation.Reason::message)
-        .collect(Collectors.joining());
-  }
-
-  private void end(String... nodes) {
-    for (String node : nodes) {
-      world.writes("j", node, "done");
-    }
-    world.settle();
-  }
-
-  @Test
-  void aGroupIsClosedWhileAMemberHasNoValueABadOneOrOneThatIsTooOld() {
-    world.configure(groupConfig(""));
-    assertThat(world.running).isEmpty();
-    assertThat(world.loop.isQuiet()).as("it waits for the probe").isFalse();
-    push("lag", "h1", 1);
-    assertThat(world.running).as("h2 has no value").isEmpty();
-    assertThat(closed("a"))
-        .isEqualTo(
-            "rs rs is closed because of its member h2: probe lag has no value of this node yet");
-    push("lag", "h2", 3);
-    assertThat(running("abcdef")).isEqualTo(4);
-    assertThat(running("gijk")).isZero();
-    world.advance(10_000);
-    push("lag", "h2", 7.5);
-    end("a", "b", "c");
-    assertThat(running("abcdef")).as("it is busy, and one of its group is not well").isEqualTo(1);
-    assertThat(closed("e"))
-        .isEqualTo("rs rs is closed because of its member h2: probe lag is 7.5 (bad above 5)");
-    assertThat(view().resources()).containsExactly(new ProbeView.Follower("groups.rs", 0, 1, 1));
-    assertThat(view().lowered())
-        .containsExactly(
-            new ProbeView.Lowered("h2", "groups.rs", 0, 1, "probe lag is 7.5 (bad above 5)"));
-    for (int i = 0; i < 3; i++) {
-      assertThat(running("ef")).isZero();
-      world.advance(10_000);
-      push("lag", "h1", 1);
-      push("lag", "h2", 1);
-    }
-    assertThat(running("ef")).as("three good values in a row").isEqualTo(2);
-    assertThat(events()).containsExactly("limit_at_floor 1", "limit_recovered 1");
-    world.advance(62_000);
-    end("d");
-    assertThat(closed("g"))
-        .matches("rs rs is closed because of its member h1: probe lag is 6\\d s old");
-    world.configure(groupConfig("").replace(", \"follows\": [\"lag\"]}", "}"));
-    end("e", "f");
-    assertThat(running("gijk")).as("it follows no probe any more").isEqualTo(4);
-    assertThat(world.core.capacity().health()).isEmpty();
-  }
-
-  @Test
-  void aGroupThatIsBlindStaysAsItIsWhereThatIsConfigured() {
-    world.configure(groupConfig(", \"on_blind\": \"hold\""));
-    push("lag", "h1", 1);
-    push("lag", "h2", 1);
-    world.advance(100_000);
-    end("a", "b", "c", "d");
-    assertThat(running("ef")).isEqualTo(2);
   }
 
   /** Returns limits of their own, whose steps the test counts. */

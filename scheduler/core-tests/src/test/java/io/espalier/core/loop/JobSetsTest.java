@@ -111,8 +111,7 @@ class JobSetsTest {
     world.configure(SETS);
     fail("one");
     world.writes("two", "a", "incomplete");
-    world.run(new Command.Resume("two", "ann", ""));
-    world.settle();
+    world.done(new Command.Resume("two", "ann", ""));
     world.advance(1_000);
     assertThat(state("two").state()).isEqualTo(JobState.RUNNING);
     assertThat(world.running).containsKey(new TaskKey("two", "a"));

@@ -197,9 +197,9 @@ class JobStartsInFlightTest {
     begin(NONE, NONE);
     assertThat(running("a")).isEqualTo(NODES);
     assertThat(world.loop.stats().startsOfJobs()).isEmpty();
-    assertThat(world.core.gates(GateKind.JOB_STARTING)).isEmpty();
+    assertThat(world.core.gates().of(GateKind.JOB_STARTING)).isEmpty();
     inFlight("a").forEach(this::confirm);
-    assertThat(world.core.gates(GateKind.JOB_STARTING)).isEmpty();
+    assertThat(world.core.gates().of(GateKind.JOB_STARTING)).isEmpty();
   }
 
   @Test
@@ -364,7 +364,7 @@ class JobStartsInFlightTest {
       assertThat(inFlight("a").size()).isLessThanOrEqualTo(Math.max(before, window().window()));
       assertThat(inFlight("a").size()).isLessThanOrEqualTo(mostOfJob);
       assertThat(window().window()).isBetween(1, mostOfJob);
-      assertThat(world.core.gate(GateKind.JOB_STARTING, "a") != null)
+      assertThat(world.core.gates().get(GateKind.JOB_STARTING, "a") != null)
           .isEqualTo(inFlight("a").size() >= window().window());
       if (world.core.tasks().progress(world.core.findJob("b")).ready() > 0) {
         assertThat(inFlight("a").size() + inFlight("b").size())

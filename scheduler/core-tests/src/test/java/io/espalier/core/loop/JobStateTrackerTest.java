@@ -67,17 +67,6 @@ class JobStateTrackerTest {
     world.writes("j", firstRunning(), well ? "done" : "failed");
   }
 
-  private <T> T done(CompletionStage<T> stage) {
-    world.settle();
-    assertThat(stage.toCompletableFuture()).isCompleted();
-    return stage.toCompletableFuture().join();
-  }
-
-  private void does(CompletionStage<?> stage) {
-    world.settle();
-    assertThat(stage.toCompletableFuture()).isCompleted();
-  }
-
   private void refuses(CompletionStage<?> stage, String why) {
     world.settle();
     assertThatThrownBy(() -> stage.toCompletableFuture().join())
@@ -140,7 +129,7 @@ class JobStateTrackerTest {
     refuses(
         world.run(new Command.Resume("j", "", "")),
         "is not paused: it is failed, nothing is left to run");
-    assertThat(done(world.run(new Command.Forgive(TaskSelection.all("j", "", "")))).changed())
+    assertThat(world.done(new Command.Forgive(TaskSelection.all("j", "", ""))).changed())
         .isEqualTo(1);
     assertThat(state()).isEqualTo(JobState.RUNNING);
     endOne(true);
@@ -269,7 +258,7 @@ class JobStateTrackerTest {
     world.configure(withoutTheJob(here));
     PreparedUpdate change = world.prepare(here);
     endOne(false);
-    does(world.update(change));
+    world.done(world.update(change));
     endOne(true);
     assertThat(jobState().reason()).as("2 of 3 tasks have failed").isEmpty();
     endOne(false);
@@ -299,7 +288,7 @@ class JobStateTrackerTest {
     assertThat(world.launches).hasSize(launches);
     assertThat(jobState()).isEqualTo(before);
     assertThat(moves()).containsExactly("waiting > running", "running > failed");
-    does(world.run(new Command.Resume("j", "ann", "go on")));
+    world.done(new Command.Resume("j", "ann", "go on"));
     assertThat(world.launches).hasSize(launches + 1);
     assertThat(state()).isEqualTo(JobState.RUNNING);
   }
@@ -324,14 +313,14 @@ class JobStateTrackerTest {
   @Test
   void aStopOutlivesARestartAsAStop() {
     world.configure(config(3, 1, ""));
-    assertThat(done(world.run(new Command.Stop("j", "ann", "wrong data")))).isEqualTo(1);
+    assertThat(world.done(new Command.Stop("j", "ann", "wrong data"))).isEqualTo(1);
     JobStateRecord before = jobState();
     assertThat(before.state()).isEqualTo(JobState.STOPPED);
     assertThat(before.reason()).isEqualTo("ann: wrong data");
     world.crashAndRestart();
     world.configure(config(3, 1, ""));
     assertThat(jobState()).isEqualTo(before);
-    does(world.run(new Command.Pause("j", 1_000, "bob", "")));
+    world.done(new Command.Pause("j", 1_000, "bob", ""));
     assertThat(jobState().reason()).isEqualTo("bob");
     assertThat(state()).isEqualTo(JobState.PAUSED);
     world.advance(1_000);
@@ -352,7 +341,7 @@ class JobStateTrackerTest {
     endOne(false);
     endOne(false);
     assertThat(jobState().reason()).isEqualTo("3 of 4 ended tasks failed, 50 % allowed");
-    does(world.run(new Command.Resume("j", "", "")));
+    world.done(new Command.Resume("j", "", ""));
     endOne(false);
     endOne(false);
     endOne(false);
@@ -369,16 +358,16 @@ class JobStateTrackerTest {
     world.configure(config(4, 1, "'fail_job_when': {'failed_tasks': 1}"));
     endOne(false);
     assertThat(state()).isEqualTo(JobState.FAILED);
-    done(world.run(new Command.Forgive(all(TaskSelector.ALL))));
+    world.done(new Command.Forgive(all(TaskSelector.ALL)));
     assertThat(state()).isEqualTo(JobState.RUNNING);
     endOne(true);
     endOne(true);
     endOne(false);
     assertThat(state()).isEqualTo(JobState.FAILED);
     TaskSelector none = new TaskSelector(Set.of(), "nothing", Set.of(), "");
-    done(world.run(new Command.Forgive(all(none))));
+    world.done(new Command.Forgive(all(none)));
     assertThat(state()).isEqualTo(JobState.FAILED);
-    done(
+    world.done(
         world.run(
             new Command.Rerun(all(new TaskSelector(Set.of(StatusLabel.DONE), "", Set.of(), "")))));
     assertThat(state()).isEqualTo(JobState.RUNNING);
@@ -390,7 +379,7 @@ class JobStateTrackerTest {
     String rule = "'fail_job_when': {'failed_tasks': 1}";
     world.configure(config(4, 1, rule));
     endOne(false);
-    does(world.run(new Command.Pause("j", 1_000, "", "")));
+    world.done(new Command.Pause("j", 1_000, "", ""));
     world.advance(2_000);
     assertThat(state()).isEqualTo(JobState.FAILED);
     world.configure(config(5, 1, rule + ", 'enabled': false"));
@@ -398,7 +387,7 @@ class JobStateTrackerTest {
     world.configure(config(5, 1, rule));
     assertThat(state()).isEqualTo(JobState.FAILED);
     assertThat(world.running).isEmpty();
-    does(world.run(new Command.Resume("j", "", "")));
+    world.done(new Command.Resume("j", "", ""));
     assertThat(world.running).hasSize(1);
   }
 
@@ -447,7 +436,7 @@ class JobStateTrackerTest {
     world.advance(1_000);
     assertThat(world.running).isEmpty();
     assertThat(state()).isEqualTo(JobState.SUCCEEDED);
-    done(world.run(new Command.Forgive(all(TaskSelector.ALL))));
+    world.done(new Command.Forgive(all(TaskSelector.ALL)));
     assertThat(state()).isEqualTo(JobState.RUNNING);
     assertThat(world.running).hasSize(2);
     world.crashAndRestart();

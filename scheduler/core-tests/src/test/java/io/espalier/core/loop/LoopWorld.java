@@ -7,14 +7,12 @@ import io.espalier.core.api.Query;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.call.CallbackSigner;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.event.Event;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.notification.Notification;
 import io.espalier.core.outcome.JobStateRecord;
-import io.espalier.core.problem.Result;
 import io.espalier.core.running.Assignment;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
@@ -26,8 +24,6 @@ import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.scheduling.CoreEventListener;
 import io.espalier.core.scheduling.Replay;
 import io.espalier.core.scheduling.SchedulingCore;
-import io.espalier.core.scheduling.SchedulingPolicy;
-import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.StatusParser;
@@ -42,14 +38,8 @@ import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.status.store.RolloutRow;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreTransaction;
-import io.espalier.core.topology.NodeSource;
-import io.espalier.core.topology.NodeSourceContext;
-import io.espalier.core.topology.NodeSourceType;
-import io.espalier.core.topology.Topology;
-import io.espalier.core.topology.TopologyBuilder;
 import io.espalier.json.JsonReader;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -59,11 +49,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A loop with the production core, and a world that does only what the test says. */
@@ -138,13 +126,7 @@ final class LoopWorld {
 
   private final Deque<Runnable> unanswered = new ArrayDeque<>();
   private final Deque<LoopInput> inbox = new ArrayDeque<>();
-  private final Map<String, Topology> nodes = new HashMap<>();
-  private final Map<String, SchedulingPolicy> policies =
-      byName(SchedulingPolicy.class, SchedulingPolicy::name);
-  private final Map<String, WorkerSelector> selectors =
-      byName(WorkerSelector.class, WorkerSelector::name);
-  private final Map<String, NodeSourceType> sources =
-      byName(NodeSourceType.class, NodeSourceType::name);
+  private final PlugIns plugIns = new PlugIns();
   @Nullable SchedulerView view;
   SchedulingCore core;
   SchedulerLoop loop;
@@ -158,12 +140,6 @@ final class LoopWorld {
     events.addAll(news);
   }
 
-  private static <T> Map<String, T> byName(Class<T> kind, Function<T, String> name) {
-    return ServiceLoader.load(kind).stream()
-        .map(ServiceLoader.Provider::get)
-        .collect(Collectors.toMap(name, plugin -> plugin));
-  }
-
   LoopWorld() {
     this(0);
   }
@@ -174,14 +150,16 @@ final class LoopWorld {
 
   /** The recorder takes all that happens to the core, until it is restarted. */
   LoopWorld(int maxAttempts, CoreEventListener recorder) {
-    core = new SchedulingCore(7, selectors);
+    core = new SchedulingCore(7, plugIns.selectors);
     core.recordTo(recorder);
     loop = newLoop(1, maxAttempts);
   }
 
   /** Replays what was recorded in a new core. */
   Replay.Summary replay(List<CoreEvent> recorded) {
-    return new Replay(new SchedulingCore(7, selectors), policies, recorded.iterator()).run();
+    return new Replay(
+            new SchedulingCore(7, plugIns.selectors), plugIns.policies, recorded.iterator())
+        .run();
   }
 
   /** What a restart after a crash leaves: the store, nothing else. */
@@ -191,7 +169,7 @@ final class LoopWorld {
     if (!isRemote) {
       running.clear();
     }
-    core = new SchedulingCore(8, selectors);
+    core = new SchedulingCore(8, plugIns.selectors);
     loop = newLoop(++epochs, 0);
     List<StatusRow> alive =
         stored.values().stream()
@@ -217,7 +195,7 @@ final class LoopWorld {
   private SchedulerLoop newLoop(long epoch, int maxAttempts) {
     return new SchedulerLoop(
         core,
-        policies,
+        plugIns.policies,
         new StatusParser(JsonReader::parse),
         new LoopPorts(
             new Runner(),
@@ -250,15 +228,8 @@ final class LoopWorld {
 
   /** A configuration with what is stored at this moment of what is new in it. */
   PreparedUpdate prepare(String json) {
-    Result<Config> parsed =
-        new ConfigParser(policies.keySet(), selectors.keySet(), sources.keySet())
-            .parse(Objects.requireNonNull(JsonReader.config().read(json).value()));
-    Config config = parsed.value();
-    if (config == null) {
-      throw new AssertionError(parsed.problems().toString());
-    }
-    Topology topology = topology(config);
-    UpdatePlan change = core.prepare(config, topology);
+    Config config = plugIns.config(json);
+    UpdatePlan change = core.prepare(config, plugIns.nodes(config, now));
     CompletableFuture<@Nullable Void> mayRead = new CompletableFuture<>();
     post(new LoopInput.WillRead(change, mayRead));
     settle();
@@ -284,36 +255,12 @@ final class LoopWorld {
     madeAgain = Map.of();
   }
 
-  private Topology topology(Config config) {
-    TopologyBuilder builder = new TopologyBuilder(config.settings().levels(), "instance-node");
-    config
-        .settings()
-        .nodeSources()
-        .forEach(
-            spec -> {
-              try {
-                NodeSourceType type = Objects.requireNonNull(sources.get(spec.source()));
-                NodeSource source =
-                    type.create(spec, config.settings().levels(), new NodeSourceContext("", ""))
-                        .value();
-                Objects.requireNonNull(source).fetch(builder, Instant.ofEpochMilli(now), builder);
-              } catch (Exception e) {
-                throw new AssertionError(e);
-              }
-            });
-    return nodes.computeIfAbsent(
-        config.settings().nodesHash(),
-        hash -> Objects.requireNonNull(builder.build(config.settings().nodeOrder()).value()));
-  }
-
   /** Steps until the loop wants to sleep and nobody has work for it. */
   void settle() {
     for (int i = 0; i < 10_000; i++) {
-      Duration pause = loop.runOnce(now, inbox);
-      if (!pause.isZero() || (loop.isQuiet() && inbox.isEmpty())) {
-        if (inbox.isEmpty()) {
-          return;
-        }
+      Duration pause = step();
+      if (inbox.isEmpty() && (!pause.isZero() || loop.isQuiet())) {
+        return;
       }
     }
     throw new AssertionError("the loop does not come to rest");
@@ -367,6 +314,26 @@ final class LoopWorld {
     CompletableFuture<T> answer = new CompletableFuture<>();
     post(new LoopInput.Execute<>(command, answer));
     return answer;
+  }
+
+  /** Executes a command, which must be done when the loop has come to rest. */
+  <T> T done(Command<T> command) {
+    return done(run(command));
+  }
+
+  /** Returns what must have come when the loop has come to rest. */
+  <T> T done(CompletionStage<T> stage) {
+    settle();
+    assertThat(stage.toCompletableFuture()).isDone();
+    return stage.toCompletableFuture().join();
+  }
+
+  /** Returns the newest event of a kind. */
+  Event newest(String kind) {
+    return events.stream()
+        .filter(event -> event.kind().equals(kind))
+        .reduce((first, second) -> second)
+        .orElseThrow(() -> new AssertionError("no event " + kind));
   }
 
   /** Asks in the next step. */

@@ -55,9 +55,8 @@ class NeverStartsTest {
   }
 
   private void limit(String node, int slots) {
-    world.run(
+    world.done(
         new Command.SetLimit(new LimitOverride("host", "slots", node, slots, "o", "r", 0, 0), 0));
-    world.settle();
     world.advance(LONG_ENOUGH);
   }
 

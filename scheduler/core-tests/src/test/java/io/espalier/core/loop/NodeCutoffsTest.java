@@ -104,12 +104,12 @@ class NodeCutoffsTest {
     assertThat(reasons("short", "n1")).isEmpty();
     assertThat(waiting("j"))
         .containsExactly("2 window: the window of a node on their path closes too soon");
-    assertThat(world.core.gates(GateKind.WINDOW_CUTOFF))
+    assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF))
         .singleElement()
         .satisfies(gate -> assertThat(gate.untilMillis()).isPositive());
     assertThat(world.loop.isQuiet()).isFalse();
     until("2026-11-23T22:00:00Z");
-    assertThat(world.core.gates(GateKind.WINDOW_CUTOFF)).as("the node is closed").isEmpty();
+    assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF)).as("the node is closed").isEmpty();
     assertThat(reasons("j", "n1"))
         .containsExactly("window of host night opens Tue 20:00 UTC (in 22 h 0 min)");
     until("2026-11-24T20:00:00Z");
@@ -141,16 +141,16 @@ class NodeCutoffsTest {
     world.configure(EVENING.replace("\"1m\"", "\"1h\""));
     again("short");
     assertThat(running("short")).containsExactly("p1", "p2");
-    assertThat(world.core.gates(GateKind.WINDOW_CUTOFF)).hasSize(2);
+    assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF)).hasSize(2);
     world.configure(EVENING.replace("\"tags\"", "\"disabled\": false, \"tags\""));
-    assertThat(world.core.gates(GateKind.WINDOW_CUTOFF)).hasSize(1);
+    assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF)).hasSize(1);
     world.configure(EVENING.replace("bistro_job->j\"", "bistro_job->k\""));
-    assertThat(world.core.gates(GateKind.WINDOW_CUTOFF))
+    assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF))
         .extracting(gate -> gate.scope().job())
         .as("of a job that is gone, none is left")
         .containsExactly("k");
     world.configure(EVENING.replace("\"tag\": \"night\"", "\"tag\": \"day\""));
-    assertThat(world.core.gates(GateKind.WINDOW_CUTOFF)).isEmpty();
+    assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF)).isEmpty();
     assertThat(running("j")).containsExactly("n1", "n2", "p1", "p2");
     world.core.verify();
   }
@@ -258,10 +258,10 @@ class NodeCutoffsTest {
     // Its back-off ends when the first slice of gates is closed.
     world.writes("j", "h6999", "incomplete");
     until("2026-11-23T21:30:05Z");
-    assertThat(world.core.gates(GateKind.WINDOW_CUTOFF)).hasSize(7_000);
+    assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF)).hasSize(7_000);
     assertThat(running("j")).doesNotContain("h6999");
     until("2026-11-23T22:00:00Z");
-    assertThat(world.core.gates(GateKind.WINDOW_CUTOFF)).isEmpty();
+    assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF)).isEmpty();
   }
 
   /** Returns gates of their own, which count how often they ask how long tasks take. */
@@ -300,7 +300,7 @@ class NodeCutoffsTest {
             .replace("\"level\": \"host\", \"tag\": \"night\"", "\"level\": \"db\""));
     assertThat(running("j")).containsExactly("night", "plain");
     assertThat(running("short")).hasSize(4);
-    assertThat(world.core.gates(GateKind.WINDOW_CUTOFF)).isEmpty();
+    assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF)).isEmpty();
     assertThat(problem()).isEmpty();
   }
 
@@ -320,14 +320,14 @@ class NodeCutoffsTest {
     long[] takes = {120_000};
     NodeWindowGates gates = new NodeWindowGates(world.core, job -> takes[0], 10_000);
     gates.step(world.now);
-    List<Gate> before = List.copyOf(world.core.gates(GateKind.WINDOW_CUTOFF));
+    List<Gate> before = List.copyOf(world.core.gates().of(GateKind.WINDOW_CUTOFF));
     assertThat(before).hasSize(2).allMatch(gate -> gate.reason().contains("up to 2 min"));
     takes[0] = 1_200_000;
     gates.step(world.now + 10_000);
-    assertThat(world.core.gates(GateKind.WINDOW_CUTOFF)).containsExactlyElementsOf(before);
+    assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF)).containsExactlyElementsOf(before);
     takes[0] = 7_210_000;
     gates.step(world.now + 20_000);
-    assertThat(world.core.gates(GateKind.WINDOW_CUTOFF))
+    assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF))
         .hasSize(2)
         .allMatch(gate -> gate.reason().contains("up to 121 min; no later one is open as long"));
   }
@@ -336,9 +336,9 @@ class NodeCutoffsTest {
   void gatesThatAreRightStayAsTheyAre() {
     at("2026-11-23T21:40:00Z");
     world.configure(EVENING);
-    List<Gate> before = List.copyOf(world.core.gates(GateKind.WINDOW_CUTOFF));
+    List<Gate> before = List.copyOf(world.core.gates().of(GateKind.WINDOW_CUTOFF));
     world.advance(300_000);
     world.configure(EVENING.replace("\"p2\"", "\"p2\", \"p3\""));
-    assertThat(world.core.gates(GateKind.WINDOW_CUTOFF)).containsExactlyElementsOf(before);
+    assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF)).containsExactlyElementsOf(before);
   }
 }

@@ -255,8 +255,7 @@ class NotificationsTest {
     configure(webhook("ops", "\"kinds\": [\"brake_set\", \"job_state\"]"));
     world.sent.clear();
     world.receiver = notification -> CompletableFuture.completedFuture("cannot connect");
-    world.run(new Command.Pause("j", 0, "", ""));
-    world.settle();
+    world.done(new Command.Pause("j", 0, "", ""));
     for (int i = 1; i <= 1_010; i++) {
       brake(i);
     }

@@ -51,12 +51,6 @@ class OperatorsTest {
     return new TaskKey("j", node);
   }
 
-  private <T> T done(CompletionStage<T> stage) {
-    world.settle();
-    assertThat(stage.toCompletableFuture()).isDone();
-    return stage.toCompletableFuture().join();
-  }
-
   private void refused(CompletionStage<?> stage, RefusedException.Reason reason, String says) {
     world.settle();
     assertThatThrownBy(() -> stage.toCompletableFuture().join())
@@ -74,13 +68,6 @@ class OperatorsTest {
             new LimitOverride("host", "slots", node, limit, "ann", "disk full", 0, 0), millis));
   }
 
-  private Event newest(String kind) {
-    return world.events.stream()
-        .filter(event -> event.kind().equals(kind))
-        .reduce((first, second) -> second)
-        .orElseThrow(() -> new AssertionError("no event " + kind));
-  }
-
   /** The start of b is committed before the pause, so the runner has it before the answer. */
   @Test
   void nothingStartsAfterAPauseWasAnswered() {
@@ -95,7 +82,7 @@ class OperatorsTest {
             .thenRun(() -> atAnswer.addAll(world.running.keySet()));
     world.settle();
     world.storeAnswers();
-    done(answered);
+    world.done(answered);
     assertThat(atAnswer).contains(key("b")).isEqualTo(world.running.keySet());
   }
 
@@ -105,10 +92,10 @@ class OperatorsTest {
   void aRaisedLimitStartsMoreAtOnceAndALoweredOneKillsNothing() {
     world.configure(TWO_HOSTS);
     assertThat(world.running).containsOnlyKeys(key("a"), key("d"));
-    LimitView raised = done(limit("h1", 3, 0));
+    LimitView raised = world.done(limit("h1", 3, 0));
     assertThat(raised.configured()).isEqualTo(1);
     assertThat(world.running).containsOnlyKeys(key("a"), key("b"), key("c"), key("d"));
-    done(limit("h1", 1, 0));
+    world.done(limit("h1", 1, 0));
     assertThat(world.kills).isEmpty();
     world.writes("j", "a", "error_backoff");
     world.advance(5_000);
@@ -122,19 +109,18 @@ class OperatorsTest {
   @Test
   void theLimitOfANodeCountsMoreThanThatOfItsLevel() {
     world.configure(TWO_HOSTS);
-    done(limit("", 2, 0));
+    world.done(limit("", 2, 0));
     assertThat(world.running).containsOnlyKeys(key("a"), key("b"), key("d"), key("e"));
-    done(limit("h2", 0, 0));
-    done(
-        world.run(new Command.EndLimit(new LimitOverride.Key("host", "slots", ""), "bob", "over")));
+    world.done(limit("h2", 0, 0));
+    world.done(new Command.EndLimit(new LimitOverride.Key("host", "slots", ""), "bob", "over"));
     world.writes("j", "d", "done");
     world.writes("j", "e", "done");
     assertThat(world.running.keySet()).filteredOn(k -> k.job().equals("j")).hasSize(2);
     assertThat(world.answer(new Query.Limits()))
         .singleElement()
         .satisfies(view -> assertThat(view.override().node()).isEqualTo("h2"));
-    assertThat(newest("limit_changed").data().get("author")).isEqualTo(Json.of("bob"));
-    done(world.run(new Command.EndLimit(new LimitOverride.Key("host", "slots", "h2"), "", "")));
+    assertThat(world.newest("limit_changed").data().get("author")).isEqualTo(Json.of("bob"));
+    world.done(new Command.EndLimit(new LimitOverride.Key("host", "slots", "h2"), "", ""));
     assertThat(world.running).containsKey(key("f"));
     assertThat(world.limits).isEmpty();
     world.core.verify();
@@ -143,7 +129,7 @@ class OperatorsTest {
   @Test
   void anOverrideEndsByItselfAndSaysSo() {
     world.configure(TWO_HOSTS);
-    done(limit("h1", 0, 60_000));
+    world.done(limit("h1", 0, 60_000));
     world.writes("j", "a", "done");
     assertThat(world.running).containsOnlyKeys(key("d"), new TaskKey("after", "a"));
     world.advance(59_999);
@@ -151,13 +137,13 @@ class OperatorsTest {
     world.advance(1);
     assertThat(world.running).containsKey(key("b"));
     assertThat(world.limits).isEmpty();
-    assertThat(newest("limit_changed").data().get("expired")).isEqualTo(Json.Bool.TRUE);
+    assertThat(world.newest("limit_changed").data().get("expired")).isEqualTo(Json.Bool.TRUE);
   }
 
   @Test
   void overridesSurviveRestartsReloadsAndNodesThatComeAndGo() {
     world.configure(TWO_HOSTS);
-    done(limit("h1", 0, 60_000));
+    world.done(limit("h1", 0, 60_000));
     world.crashAndRestart();
     world.configure(TWO_HOSTS);
     assertThat(world.running).containsOnlyKeys(key("d"));
@@ -179,7 +165,7 @@ class OperatorsTest {
   @Test
   void explainSaysThatALimitIsAnOverrideWhyAndUntilWhen() {
     world.configure(TWO_HOSTS);
-    done(limit("", 0, 60_000));
+    world.done(limit("", 0, 60_000));
     Explanation.Reason reason = world.core.tasks().explain("j", "b").reasons().get(0);
     assertThat(reason.limit()).isZero();
     assertThat(reason.message())
@@ -192,11 +178,10 @@ class OperatorsTest {
   @Test
   void theOwnHostIsAWorkerOfTheNameOfTheInstance() {
     world.configure(TWO_HOSTS);
-    done(
-        world.run(
-            new Command.SetLimit(
-                new LimitOverride("worker", "threads", "instance-node", 2, "", "", 0, 0), 0)));
-    assertThat(done(limit("h1", 3, 0)).override().limit()).isEqualTo(3);
+    world.done(
+        new Command.SetLimit(
+            new LimitOverride("worker", "threads", "instance-node", 2, "", "", 0, 0), 0));
+    assertThat(world.done(limit("h1", 3, 0)).override().limit()).isEqualTo(3);
     assertThat(world.running).hasSize(2);
     assertThat(world.core.tasks().explain("j", "b").reasons().get(0).message())
         .isEqualTo(
@@ -248,7 +233,7 @@ class OperatorsTest {
   @Test
   void aPauseEndsByItselfAlsoOverARestart() {
     world.configure(TWO_HOSTS);
-    done(world.run(new Command.Pause("j", 60_000, "ann", "busy")));
+    world.done(new Command.Pause("j", 60_000, "ann", "busy"));
     assertThat(world.pauses.values())
         .containsExactly(new Pause("j", "ann", "busy", world.now, world.now + 60_000));
     world.advance(1_000);
@@ -262,31 +247,31 @@ class OperatorsTest {
     world.advance(1);
     assertThat(world.running).containsOnlyKeys(key("a"), key("d"));
     assertThat(world.pauses).isEmpty();
-    assertThat(newest("job_resumed").data().get("expired")).isEqualTo(Json.Bool.TRUE);
+    assertThat(world.newest("job_resumed").data().get("expired")).isEqualTo(Json.Bool.TRUE);
   }
 
   /** The core has gates of nodes too; their ends are none of pauses. */
   @Test
   void aPauseOutlivesTheEndOfAClosedNodeOfTheSameName() {
     world.configure(TWO_HOSTS.replace("h1", "j"));
-    done(world.run(new Command.Pause("j", 0, "ann", "for good")));
+    world.done(new Command.Pause("j", 0, "ann", "for good"));
     Scope node = Scope.node("host", "j");
-    world.core.close(new Gate(GateKind.NODE_CLOSED, node, "ann", "", 0, world.now + 1_000));
+    world.core.gates().close(new Gate(GateKind.NODE_CLOSED, node, "ann", "", 0, world.now + 1_000));
     world.advance(2_000);
     assertThat(world.pauses).containsOnlyKeys("j");
     assertThat(world.events).extracting(Event::kind).doesNotContain("job_resumed");
-    assertThat(world.core.gates(GateKind.NODE_CLOSED)).hasSize(1);
+    assertThat(world.core.gates().of(GateKind.NODE_CLOSED)).hasSize(1);
   }
 
   @Test
   void aNewPauseReplacesAnOlderOneAndItsEnd() {
     world.configure(TWO_HOSTS);
-    done(world.run(new Command.Pause("j", 1_000, "", "")));
-    done(world.run(new Command.Pause("j", 0, "", "for good")));
+    world.done(new Command.Pause("j", 1_000, "", ""));
+    world.done(new Command.Pause("j", 0, "", "for good"));
     world.writes("j", "a", "done");
     world.advance(100_000);
     assertThat(world.running).doesNotContainKey(key("b"));
-    done(world.run(new Command.Resume("j", "ann", "again")));
+    world.done(new Command.Resume("j", "ann", "again"));
     assertThat(world.running).containsKey(key("b"));
     refused(
         world.run(new Command.Resume("j", "", "")),
@@ -297,7 +282,7 @@ class OperatorsTest {
   @Test
   void stopPausesAndKillsAllThatRuns() {
     world.configure(TWO_HOSTS);
-    assertThat(done(world.run(new Command.Stop("j", "ann", "wrong data")))).isEqualTo(2);
+    assertThat(world.done(new Command.Stop("j", "ann", "wrong data"))).isEqualTo(2);
     assertThat(world.kills).containsExactlyInAnyOrder("j/a term", "j/d term");
     world.end("j", "a", TaskResult.Kind.KILLED, null, null);
     world.advance(10_000);
@@ -313,7 +298,7 @@ class OperatorsTest {
   void runningTasksOfASelectionAreKilledAndTheirJobGoesOn() {
     world.configure(TWO_HOSTS);
     SelectionResult preview =
-        done(world.run(new Command.KillTasks(selection(TaskSelector.ALL, true, -1))));
+        world.done(new Command.KillTasks(selection(TaskSelector.ALL, true, -1)));
     assertThat(preview).isEqualTo(new SelectionResult("j", 2, 0, List.of("a", "d"), true, 0));
     refused(
         world.run(new Command.KillTasks(selection(TaskSelector.ALL, false, 3))),
@@ -321,16 +306,16 @@ class OperatorsTest {
         "2 tasks match, not 3");
     assertThat(world.kills).isEmpty();
     TaskSelector some = new TaskSelector(Set.of(), "", Set.of("a", "b"), "");
-    SelectionResult killed = done(world.run(new Command.KillTasks(selection(some, false, 1))));
+    SelectionResult killed = world.done(new Command.KillTasks(selection(some, false, 1)));
     assertThat(killed).isEqualTo(new SelectionResult("j", 1, 0, List.of("a"), false, 1));
     assertThat(world.kills).containsExactly("j/a term");
-    assertThat(newest("task_kill_requested").data().get("node")).isEqualTo(Json.of("a"));
-    assertThat(newest("task_kill_requested").data().get("author")).isEqualTo(Json.of("ann"));
-    assertThat(newest("task_kill_requested").data().get("reason")).isEqualTo(Json.of("bad data"));
+    assertThat(world.newest("task_kill_requested").data().get("node")).isEqualTo(Json.of("a"));
+    assertThat(world.newest("task_kill_requested").data().get("author")).isEqualTo(Json.of("ann"));
+    assertThat(world.newest("task_kill_requested").data().get("reason"))
+        .isEqualTo(Json.of("bad data"));
     // Those that are cancelled and still run can be killed again.
-    done(world.run(new Command.Cancel(selection(with(StatusLabel.RUNNING), false, 2))));
-    assertThat(
-            done(world.run(new Command.KillTasks(selection(TaskSelector.ALL, false, 2)))).changed())
+    world.done(new Command.Cancel(selection(with(StatusLabel.RUNNING), false, 2)));
+    assertThat(world.done(new Command.KillTasks(selection(TaskSelector.ALL, false, 2))).changed())
         .isEqualTo(2);
     assertThat(world.kills).hasSize(5);
     world.end("j", "a", TaskResult.Kind.KILLED, null, null);
@@ -346,7 +331,7 @@ class OperatorsTest {
   @Test
   void aKilledSelectionLeavesTheStatusToTheEnd() {
     world.configure(TWO_HOSTS);
-    done(world.run(new Command.KillTasks(selection(TaskSelector.ALL, false, -1))));
+    world.done(new Command.KillTasks(selection(TaskSelector.ALL, false, -1)));
     assertThat(world.row("j", "a").status().isCancelled()).isFalse();
     world.writes("j", "a", "done");
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.DONE);
@@ -366,21 +351,21 @@ class OperatorsTest {
   void doneTasksRunAgainAndWhatDependsOnThemWaitsAgain() {
     world.configure(TWO_HOSTS);
     world.writes("j", "a", "done");
-    done(world.run(new Command.Pause("after", 0, "", "")));
+    world.done(new Command.Pause("after", 0, "", ""));
     world.writes("j", "d", "done");
     world.writes("after", "a", "done");
     SelectionResult preview =
-        done(world.run(new Command.Rerun(selection(with(StatusLabel.DONE), true, 2))));
+        world.done(new Command.Rerun(selection(with(StatusLabel.DONE), true, 2)));
     assertThat(preview).isEqualTo(new SelectionResult("j", 2, 0, List.of("a", "d"), true, 0));
     assertThat(world.done("j")).isEqualTo(2);
     SelectionResult rerun =
-        done(world.run(new Command.Rerun(selection(with(StatusLabel.DONE), false, 2))));
+        world.done(new Command.Rerun(selection(with(StatusLabel.DONE), false, 2)));
     assertThat(rerun.changed()).isEqualTo(2);
     assertThat(world.done("j")).isZero();
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.UNSTARTED);
-    assertThat(newest("rerun").data().get("author")).isEqualTo(Json.of("ann"));
+    assertThat(world.newest("rerun").data().get("author")).isEqualTo(Json.of("ann"));
     world.core.verify();
-    done(world.run(new Command.Resume("after", "", "")));
+    world.done(new Command.Resume("after", "", ""));
     assertThat(world.running.keySet()).noneMatch(k -> k.job().equals("after"));
     assertThat(world.core.tasks().explain("after", "d").reasons())
         .extracting(Explanation.Reason::kind)
@@ -396,14 +381,14 @@ class OperatorsTest {
   void aTaskThatWasMadeToRunAgainDoesSoAfterACrash() {
     world.configure(TWO_HOSTS);
     world.writes("j", "a", "failed");
-    done(world.run(new Command.Pause("j", 0, "", "")));
-    done(world.run(new Command.Rerun(selection(TaskSelector.ALL, false, -1))));
+    world.done(new Command.Pause("j", 0, "", ""));
+    world.done(new Command.Rerun(selection(TaskSelector.ALL, false, -1)));
     world.crashAndRestart();
     world.configure(TWO_HOSTS);
     assertThat(
             world.core.tasks().status(world.core.findJob("j"), world.core.topology().find(2, "a")))
         .isNull();
-    done(world.run(new Command.Resume("j", "", "")));
+    world.done(new Command.Resume("j", "", ""));
     assertThat(world.running).containsKey(key("a"));
   }
 
@@ -411,8 +396,7 @@ class OperatorsTest {
   void runningTasksAreNeverTouched() {
     world.configure(TWO_HOSTS);
     world.writes("j", "a", "error_backoff");
-    SelectionResult rerun =
-        done(world.run(new Command.Rerun(selection(TaskSelector.ALL, false, -1))));
+    SelectionResult rerun = world.done(new Command.Rerun(selection(TaskSelector.ALL, false, -1)));
     assertThat(rerun).isEqualTo(new SelectionResult("j", 1, 2, List.of("a"), false, 1));
     assertThat(world.running).containsOnlyKeys(key("b"), key("d"));
     assertThat(world.row("j", "b").status().label()).isEqualTo(StatusLabel.RUNNING);
@@ -442,14 +426,12 @@ class OperatorsTest {
     world.writes("j", "d", "failed");
     TaskSelector some =
         new TaskSelector(Set.of(StatusLabel.FAILED), "", Set.of("a", "d", "e", "nowhere"), "");
-    assertThat(done(world.run(new Command.Forgive(selection(some, true, -1)))).matched())
-        .isEqualTo(2);
+    assertThat(world.done(new Command.Forgive(selection(some, true, -1))).matched()).isEqualTo(2);
     TaskSelector one = new TaskSelector(Set.of(), "b", Set.of(), "");
-    assertThat(done(world.run(new Command.Forgive(selection(one, false, 1)))).changed())
-        .isEqualTo(1);
+    assertThat(world.done(new Command.Forgive(selection(one, false, 1))).changed()).isEqualTo(1);
     assertThat(world.row("j", "b").status().label()).isNotEqualTo(StatusLabel.FAILED);
     assertThat(world.row("j", "a").status().label()).isEqualTo(StatusLabel.FAILED);
-    assertThat(newest("forgiven").data().get("tasks")).isEqualTo(Json.of(1));
+    assertThat(world.newest("forgiven").data().get("tasks")).isEqualTo(Json.of(1));
   }
 
   @Test
@@ -465,7 +447,7 @@ class OperatorsTest {
                 Objects.requireNonNull(world.core.tasks().status(job, node)).failure())
             .fingerprint();
     TaskSelector some = new TaskSelector(Set.of(), "", Set.of(), cause);
-    SelectionResult rerun = done(world.run(new Command.Rerun(selection(some, false, 2))));
+    SelectionResult rerun = world.done(new Command.Rerun(selection(some, false, 2)));
     assertThat(rerun.samples()).containsExactly("a", "d");
     assertThat(world.row("j", "b").status().label()).isEqualTo(StatusLabel.FAILED);
   }
@@ -484,7 +466,7 @@ class OperatorsTest {
             "prefs": {"parent_level": "instance", "start": 1, "end": 20000}}]}},
          "bistro_job->j": {"owner": "o", "command": ["x"]}}
         """);
-    done(world.run(new Command.Pause("j", 0, "", "")));
+    world.done(new Command.Pause("j", 0, "", ""));
   }
 
   @Test
@@ -497,7 +479,7 @@ class OperatorsTest {
     world.settle();
     assertThat(world.done("j")).isBetween(10_000L, 19_999L);
     world.storeAnswers();
-    assertThat(done(rerun).changed()).isEqualTo(20_000);
+    assertThat(world.done(rerun).changed()).isEqualTo(20_000);
     assertThat(world.done("j")).isZero();
     assertThat(world.stored.values()).allMatch(row -> row.status().attempts() == 0);
     world.core.verify();
@@ -506,8 +488,8 @@ class OperatorsTest {
   @Test
   void theEventOfAKillNamesItsAuthorAndReason() {
     world.configure(TWO_HOSTS);
-    done(world.run(new Command.Kill("j", "a", "ann", "stuck")));
-    assertThat(newest("task_kill_requested").data().members())
+    world.done(new Command.Kill("j", "a", "ann", "stuck"));
+    assertThat(world.newest("task_kill_requested").data().members())
         .containsEntry("author", Json.of("ann"))
         .containsEntry("reason", Json.of("stuck"));
   }
@@ -522,7 +504,7 @@ class OperatorsTest {
     assertThat(Objects.requireNonNull(world.loop.progress().get("j")).failed())
         .isBetween(10_000L, 19_999L);
     world.storeAnswers();
-    assertThat(done(forgiven).changed()).isEqualTo(20_000);
+    assertThat(world.done(forgiven).changed()).isEqualTo(20_000);
     assertThat(Objects.requireNonNull(world.loop.progress().get("j")).failed()).isZero();
   }
 }

@@ -36,9 +36,8 @@ class OverLimitTest {
   }
 
   private void limit(String level, String resource, String node, int limit) {
-    world.run(
+    world.done(
         new Command.SetLimit(new LimitOverride(level, resource, node, limit, "ann", "", 0, 0), 0));
-    world.settle();
   }
 
   private void slots(int limit) {
@@ -52,13 +51,6 @@ class OverLimitTest {
     world.advance(10_000);
     slots(3);
     world.advance(10_000);
-  }
-
-  private Event newest(String kind) {
-    return world.events.stream()
-        .filter(event -> event.kind().equals(kind))
-        .reduce((first, second) -> second)
-        .orElseThrow(() -> new AssertionError("no event " + kind));
   }
 
   @Test
@@ -76,7 +68,7 @@ class OverLimitTest {
                 + " until the limit is kept");
     world.advance(1);
     assertThat(world.kills).containsExactly("j/c term", "j/b term");
-    Event event = newest("over_limit_killed");
+    Event event = world.newest("over_limit_killed");
     assertThat(event.data().get("resource")).isEqualTo(Json.of("slots"));
     assertThat(event.data().get("over_node")).isEqualTo(Json.of("h1"));
     assertThat(event.data().get("used")).isEqualTo(Json.of(3));
@@ -88,7 +80,8 @@ class OverLimitTest {
     TaskStatus killed = world.row("j", "c").status();
     assertThat(StatusLabel.of(killed.bits()).word()).isEqualTo("incomplete_backoff");
     assertThat(killed.position()).as("as of other kills").isEqualTo(1);
-    assertThat(newest("task_ended").data().get("stop_reason")).isEqualTo(Json.of("over_limit"));
+    assertThat(world.newest("task_ended").data().get("stop_reason"))
+        .isEqualTo(Json.of("over_limit"));
     assertThat(world.core.tasks().explain("j", "c").reasons().get(0).message())
         .contains(
             "killed as one of the youngest: 3 of slots were in use on h1 of level host for"

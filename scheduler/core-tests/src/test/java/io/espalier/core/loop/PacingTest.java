@@ -140,8 +140,7 @@ class PacingTest {
     world.configure(config("\"working_wait\": 10,"));
     world.writes("j", "a", "incomplete");
     assertThat(runs()).isFalse();
-    world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
-    world.settle();
+    world.done(new Command.Forgive(TaskSelection.all("j", "", "")));
     assertThat(runs()).isTrue();
   }
 

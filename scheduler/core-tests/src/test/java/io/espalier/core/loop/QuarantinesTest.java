@@ -81,12 +81,6 @@ class QuarantinesTest {
         .count();
   }
 
-  private <T> T done(CompletionStage<T> stage) {
-    world.settle();
-    assertThat(stage.toCompletableFuture()).isDone();
-    return stage.toCompletableFuture().join();
-  }
-
   private Explanation.Reason reason(String job, String node) {
     return world.core.tasks().explain(job, node).reasons().stream()
         .filter(each -> each.kind() == Explanation.Kind.QUARANTINE)
@@ -144,7 +138,7 @@ class QuarantinesTest {
     assertThat(world.quarantines).containsOnlyKeys(BAD);
     // The tasks that are left end without a trial: they are cancelled.
     TaskSelector under = new TaskSelector(Set.of(), "h7", Set.of(), "");
-    done(world.run(new Command.Cancel(new TaskSelection("j", under, false, -1, "", ""))));
+    world.done(new Command.Cancel(new TaskSelection("j", under, false, -1, "", "")));
     world.advance(10 * MINUTE);
     assertThat(world.quarantines).isEmpty();
     assertThat(events("quarantine_lifted"))
@@ -161,11 +155,11 @@ class QuarantinesTest {
   void aHostThatIsOpenForATrialStaysSoWhileSomethingMayStartThereLater() {
     world.configure(config(AUTO));
     work("j", QuarantinesTest::onBadHost, 14);
-    done(world.run(new Command.Pause("j", 0, "", "")));
+    world.done(new Command.Pause("j", 0, "", ""));
     world.advance(35 * MINUTE);
     assertThat(world.quarantines).containsOnlyKeys(BAD);
     assertThat(runningOn("j", "h7")).isZero();
-    done(world.run(new Command.Resume("j", "", "")));
+    world.done(new Command.Resume("j", "", ""));
     assertThat(runningOn("j", "h7")).as("the trial, and only one").isOne();
   }
 
@@ -250,7 +244,7 @@ class QuarantinesTest {
   void anOperatorClosesAndLiftsWithoutTrials() {
     world.configure(config(""));
     Quarantine.Key host = new Quarantine.Key("", "h7", "");
-    Quarantine set = done(world.run(new Command.SetQuarantine(host, "ann", "disk errors")));
+    Quarantine set = world.done(new Command.SetQuarantine(host, "ann", "disk errors"));
     assertThat(set.key()).isEqualTo(new Quarantine.Key("host", "h7", ""));
     work("j", db -> false, 20);
     work("k", db -> false, 20);
@@ -258,7 +252,7 @@ class QuarantinesTest {
     assertThat(runningOn("j", "h7") + runningOn("k", "h7")).isZero();
     assertThat(reason("j", "h7d19").message())
         .isEqualTo("the node is quarantined since 1970-01-01T00:16:40Z by ann (disk errors)");
-    done(world.run(new Command.LiftQuarantine(host, "bob", "")));
+    world.done(new Command.LiftQuarantine(host, "bob", ""));
     assertThat(runningOn("j", "h7")).isPositive();
     assertThat(world.quarantines).isEmpty();
     for (Command<?> command :

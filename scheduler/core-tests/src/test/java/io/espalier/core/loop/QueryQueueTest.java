@@ -173,8 +173,7 @@ class QueryQueueTest {
     assertThat(again.groups().get(0).fingerprint()).isEqualTo(fingerprint);
     assertThat(again.groups().get(0).message()).isEqualTo("exited with code 3");
     assertThat(nodesOf(fingerprint)).containsExactly("a");
-    world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
-    world.settle();
+    world.done(new Command.Forgive(TaskSelection.all("j", "", "")));
     assertThat(ask(new Query.Failures("j", 10)).total()).isZero();
   }
 
@@ -229,8 +228,7 @@ class QueryQueueTest {
     assertThat(dependent.reasons()).hasSize(1);
     assertThat(dependent.reasons().get(0).message()).contains("job j is not done");
     assertThat(dependent.reasons().get(0).count()).isEqualTo(5);
-    world.run(new Command.Pause("k", 0, "", "for a while"));
-    world.settle();
+    world.done(new Command.Pause("k", 0, "", "for a while"));
     assertThat(ask(new Query.Waiting("k")).reasons().get(0).kind()).isEqualTo("job_paused");
   }
 
@@ -279,8 +277,7 @@ class QueryQueueTest {
     Brake.Key h1 = new Brake.Key(Brake.Target.NODE, "host", "h1");
     world.run(new Command.SetBrake(Brake.of(h1, 0).reason("the network is down").build(), 0));
     Quarantine.Key h2 = new Quarantine.Key("host", "h2", "j");
-    world.run(new Command.SetQuarantine(h2, "ann", "disk errors"));
-    world.settle();
+    world.done(new Command.SetQuarantine(h2, "ann", "disk errors"));
     assertThat(kinds(ask(new Query.Tree("", "", "", 1, 100))))
         .containsExactly(List.of(), List.of(Kind.BRAKE), List.of());
     assertThat(kinds(ask(new Query.Tree("", "", "j", 1, 100))))
@@ -309,8 +306,7 @@ class QueryQueueTest {
          "bistro_job->j": {"owner": "o", "status_from": "exit_code", "command": ["/bin/true"]}}
         """);
     Brake.Key h1 = new Brake.Key(Brake.Target.NODE, "host", "h1");
-    world.run(new Command.SetBrake(Brake.of(h1, 0).build(), 0));
-    world.settle();
+    world.done(new Command.SetBrake(Brake.of(h1, 0).build(), 0));
     assertThat(ask(new Query.Node("db", "a")).closed()).hasSize(1);
     assertThat(ask(new Query.Node("db", "b")).closed()).as("h2 is open").isEmpty();
   }
@@ -388,8 +384,7 @@ class QueryQueueTest {
     world.settle();
     assertThat(second.toCompletableFuture().join()).isSameAs(first.toCompletableFuture().join());
     assertThat(first.toCompletableFuture().join().total()).isEqualTo(3_990);
-    world.run(new Command.Pause("j", 0, "", ""));
-    world.settle();
+    world.done(new Command.Pause("j", 0, "", ""));
     assertThat(ask(new Query.Waiting("j")).reasons().get(0).kind())
         .as("what was cheap is made again")
         .isEqualTo("job_paused");

@@ -5,19 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.loop.health.ProbeAnswer;
-import io.espalier.core.rollout.Rollout;
 import io.espalier.core.rollout.Rollout.Phase;
-import io.espalier.core.status.TaskKey;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Roll-outs that are halted by bad values of probes, and wait for good ones (docs/rollout.md). */
-class RolloutProbesTest {
-  private final LoopWorld world = new LoopWorld();
-
+class RolloutProbesTest extends StagedLoop {
   private static String config(String level, String more) {
     return """
     {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
@@ -38,21 +33,12 @@ class RolloutProbesTest {
     assertThat(running()).hasSize(1);
   }
 
-  private List<String> running() {
-    return world.running.keySet().stream().map(TaskKey::node).sorted().toList();
-  }
-
   private String hostOfFirst() {
     return running().get(0).substring(0, 2);
   }
 
   private void endAll() {
     running().forEach(node -> world.writes("j", node, "done"));
-  }
-
-  private Rollout rollout() {
-    world.advance(200);
-    return Objects.requireNonNull(Objects.requireNonNull(world.view).rollouts().get("j"));
   }
 
   private void answer(String node, double value, long ageMillis) {
@@ -125,8 +111,7 @@ class RolloutProbesTest {
     answer(host, 9, 0);
     assertThat(rollout().phase()).isEqualTo(Phase.HALTED);
     world.advance(1_000);
-    world.run(new Command.Resume("j", "ann", ""));
-    world.settle();
+    world.done(new Command.Resume("j", "ann", ""));
     assertThat(rollout().phase()).isEqualTo(Phase.RUNNING);
     world.advance(5_000);
     answer(host, 9, 0);
@@ -163,8 +148,7 @@ class RolloutProbesTest {
     world.crashAndRestart();
     world.configure(config("host", ", \"soak\": \"1m\""));
     assertThat(rollout().phase()).isEqualTo(Phase.HALTED);
-    world.run(new Command.Resume("j", "ann", ""));
-    world.settle();
+    world.done(new Command.Resume("j", "ann", ""));
     assertThat(rollout().phase()).isEqualTo(Phase.RUNNING);
     world.advance(5_000);
     answer(host, 9, 0);

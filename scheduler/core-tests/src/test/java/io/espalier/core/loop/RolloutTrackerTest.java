@@ -3,116 +3,21 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.TaskCounts;
-import io.espalier.core.event.Event;
-import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
-import io.espalier.core.rollout.Rollout;
 import io.espalier.core.rollout.Rollout.Phase;
-import io.espalier.core.rollout.RolloutOrder;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.scheduling.query.SubtreeCountScan;
 import io.espalier.core.scheduling.query.WaitReasonScan;
 import io.espalier.core.status.TaskKey;
-import io.espalier.core.status.store.Quarantine;
-import io.espalier.core.status.store.RolloutRow;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletionException;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.assertj.core.api.Assertions;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Roll-outs in stages, while all goes on (docs/adr/0079-staged-rollouts.md). */
-class RolloutTrackerTest {
-  private final LoopWorld world = new LoopWorld();
-  private int perHost = 5;
-  private String command = "x";
-  private String settings = "";
-  private String ownEnvironment = "";
-
-  private String config(String rollout) {
-    String hosts =
-        IntStream.range(0, 8)
-            .mapToObj(
-                host ->
-                    "\"h"
-                        + host
-                        + "\": ["
-                        + IntStream.range(0, perHost)
-                            .mapToObj(db -> "\"h" + host + "d" + db + "\"")
-                            .collect(Collectors.joining(", "))
-                        + "]")
-            .collect(Collectors.joining(", "));
-    return """
-    {"bistro_settings": {"nodes": {"levels": ["host", "db"],
-       "node_sources": [{"source": "manual", "prefs": {%s}}]}, "resources": {}%s},
-     "bistro_job->j": {"owner": "o", "backoff": [1, "repeat"], "command": ["%s"]%s%s}}
-    """
-        .formatted(
-            hosts,
-            settings,
-            command,
-            ownEnvironment,
-            rollout.isEmpty() ? "" : ", \"rollout\": {" + rollout + "}");
-  }
-
-  private static final String STAGES =
-      "\"stages\": [1, \"20%\", \"100%\"], \"soak\": \"10m\","
-          + " \"fail_when\": {\"failed_percent\": 20, \"min_samples\": 4}";
-
-  private List<String> running() {
-    return world.running.keySet().stream().map(TaskKey::node).sorted().toList();
-  }
-
-  private void endAll(String status) {
-    for (String node : running()) {
-      world.writes("j", node, status);
-    }
-  }
-
-  private Rollout rollout() {
-    world.advance(200);
-    return Objects.requireNonNull(
-        Objects.requireNonNull(world.view).rollouts().get("j"), "no roll-out");
-  }
-
-  private JobState state() {
-    return Objects.requireNonNull(world.loop.jobStates().get("j")).state();
-  }
-
-  private List<String> events() {
-    return world.events.stream()
-        .map(Event::kind)
-        .filter(kind -> kind.startsWith("rollout_"))
-        .toList();
-  }
-
-  private String waits(String node) {
-    return world.core.tasks().explain("j", node).reasons().stream()
-        .filter(reason -> reason.kind() == Explanation.Kind.ROLLOUT)
-        .map(Explanation.Reason::message)
-        .collect(Collectors.joining("; "));
-  }
-
-  private String untried() {
-    return world.core.topology().levels().count() == 0
-        ? ""
-        : IntStream.range(0, 8)
-            .mapToObj(host -> "h" + host + "d0")
-            .filter(node -> !waits(node).isEmpty())
-            .findFirst()
-            .orElseThrow();
-  }
-
+class RolloutTrackerTest extends StagedLoop {
   @Test
   void eachStageStartsWhenTheOneBeforeHasPassedAndSoaked() {
     world.configure(config(STAGES));
@@ -169,18 +74,14 @@ class RolloutTrackerTest {
     world.advance(1_000);
     endAll("done");
     assertThat(counts()).containsExactly(1L, 0L, 0L, 39L);
-    world.run(new Command.Promote("j", "ann", ""));
-    world.settle();
+    world.done(new Command.Promote("j", "ann", ""));
     assertThat(counts()).containsExactly(1L, 0L, 7L, 32L);
-    world.run(new Command.Pause("j", 0, "ann", ""));
-    world.settle();
+    world.done(new Command.Pause("j", 0, "ann", ""));
     endAll("error");
     world.advance(2_000);
     assertThat(counts()).containsExactly(1L, 0L, 0L, 39L);
-    world.run(new Command.Resume("j", "ann", ""));
-    world.settle();
-    world.run(new Command.Promote("j", "ann", ""));
-    world.settle();
+    world.done(new Command.Resume("j", "ann", ""));
+    world.done(new Command.Promote("j", "ann", ""));
     assertThat(counts()).containsExactly(1L, 0L, 39L, 0L);
   }
 
@@ -227,10 +128,6 @@ class RolloutTrackerTest {
     assertThat(hosts()).hasSize(4);
   }
 
-  private Set<String> hosts() {
-    return running().stream().map(node -> node.substring(0, 2)).collect(Collectors.toSet());
-  }
-
   @Test
   void tooManyFailuresHaltTheJobAndWhatRunsGoesOn() {
     world.configure(config(STAGES));
@@ -255,8 +152,7 @@ class RolloutTrackerTest {
     assertThat(waits(second.get(0)))
         .contains("the roll-out is halted")
         .contains("stage 2 of 3 (20%): 1 of 4 tasks failed, 20 % allowed");
-    world.run(new Command.Resume("j", "ann", "mended"));
-    world.settle();
+    world.done(new Command.Resume("j", "ann", "mended"));
     assertThat(state()).isEqualTo(JobState.RUNNING);
     assertThat(running()).containsExactly(second.get(0));
     endAll("done");
@@ -294,11 +190,9 @@ class RolloutTrackerTest {
     assertThat(world.loop.isQuiet()).isTrue();
     assertThat(state()).isNotEqualTo(JobState.STUCK);
     assertThat(waits(untried())).endsWith("(3) opens when somebody promotes the job");
-    world.run(new Command.Promote("j", "ann", "looks good"));
-    world.settle();
+    world.done(new Command.Promote("j", "ann", "looks good"));
     assertThat(running()).hasSize(2);
-    world.run(new Command.Promote("j", "ann", "in a hurry"));
-    world.settle();
+    world.done(new Command.Promote("j", "ann", "in a hurry"));
     assertThat(running()).hasSize(39);
     var refused = world.run(new Command.Promote("j", "ann", "")).toCompletableFuture();
     world.settle();
@@ -310,147 +204,12 @@ class RolloutTrackerTest {
   @Test
   void anOperatorHaltsARollOut() {
     world.configure(config(STAGES));
-    world.run(new Command.Halt("j", "ann", "lag"));
-    world.settle();
+    world.done(new Command.Halt("j", "ann", "lag"));
     assertThat(state()).isEqualTo(JobState.HALTED);
     assertThat(running()).hasSize(1);
-    world.run(new Command.Promote("j", "ann", ""));
-    world.settle();
+    world.done(new Command.Promote("j", "ann", ""));
     assertThat(running()).hasSize(8);
     assertThat(state()).isEqualTo(JobState.RUNNING);
-  }
-
-  @Test
-  void whatIsStoredOutlivesACrash() {
-    String config = config(STAGES);
-    world.configure(config);
-    endAll("done");
-    world.advance(600_000);
-    List<String> second = running();
-    world.writes("j", second.get(0), "error");
-    world.writes("j", second.get(1), "done");
-    world.advance(100);
-    world.crashAndRestart();
-    world.configure(config);
-    assertThat(rollout().counted()).isEqualTo(2);
-    assertThat(rollout().failed()).isEqualTo(1);
-    world.advance(2_000);
-    List<String> left = new ArrayList<>(second);
-    left.remove(1);
-    assertThat(running()).isEqualTo(left);
-    world.writes("j", second.get(0), "error");
-    world.writes("j", second.get(2), "done");
-    world.advance(100);
-    assertThat(rollout().counted()).isEqualTo(3);
-    world.writes("j", second.get(3), "done");
-    world.advance(100);
-    assertThat(state()).isEqualTo(JobState.HALTED);
-    world.crashAndRestart();
-    world.configure(config);
-    assertThat(state()).isEqualTo(JobState.HALTED);
-    assertThat(running()).isEmpty();
-  }
-
-  @Test
-  void nodesThatComeLaterJoinTheLastStage() {
-    world.configure(config(STAGES));
-    assertThat(running()).hasSize(1);
-    perHost = 20;
-    world.configure(config(STAGES));
-    endAll("done");
-    world.advance(600_000);
-    assertThat(running()).hasSize(7).noneMatch(node -> node.length() > 4);
-    endAll("done");
-    world.advance(600_000);
-    assertThat(running()).hasSize(152);
-    world.core.verify();
-  }
-
-  @Test
-  void anotherCommandBeginsAgainForWhatIsLeft() {
-    world.configure(config(STAGES));
-    endAll("done");
-    world.advance(600_000);
-    endAll("done");
-    world.advance(1_000);
-    command = "y";
-    world.configure(config(STAGES));
-    assertThat(rollout().stage()).isZero();
-    assertThat(running()).hasSize(1);
-    assertThat(rollout().sizes()).containsExactly(1L, 7L, 32L);
-  }
-
-  /** Otherwise a change that reaches all jobs goes on in the stages that were opened before it. */
-  @Test
-  void anotherInheritedEnvironmentBeginsAgain() {
-    settings = environment("{\"A\": \"1\", \"B\": \"1\"}", "[\"C\"]");
-    ownEnvironment = environment("{\"B\": \"own\"}", null);
-    world.configure(config(STAGES));
-    endAll("done");
-    world.advance(600_000);
-    assertThat(rollout().stage()).isEqualTo(1);
-    settings = environment("{\"A\": \"1\", \"B\": \"2\"}", "[\"C\"]");
-    world.configure(config(STAGES));
-    assertThat(rollout().stage()).as("the job has its own B").isEqualTo(1);
-    for (String next :
-        List.of(
-            environment("{\"A\": \"2\", \"B\": \"2\"}", "[\"C\"]"),
-            environment("{\"A\": \"2\", \"B\": \"2\"}", "[\"D\"]"))) {
-      settings = next;
-      world.configure(config(STAGES));
-      assertThat(rollout().stage()).as(next).isZero();
-      endAll("done");
-      world.advance(600_000);
-      assertThat(rollout().stage()).isEqualTo(1);
-    }
-  }
-
-  private static String environment(String set, @Nullable String passed) {
-    return ", \"task_subprocess\": {\"environment\": "
-        + set
-        + (passed == null ? "" : ", \"pass_environment\": " + passed)
-        + "}";
-  }
-
-  /** A roll-out that an earlier version has stored does not begin again with an upgrade. */
-  @Test
-  void theFingerprintOfAJobThatInheritsNothingIsThatOfEarlierVersions() {
-    ownEnvironment = environment("{\"A\": \"1\"}", "[\"C\"]");
-    world.configure(config(STAGES));
-    assertThat(rollout().fingerprint())
-        .isEqualTo(
-            RolloutOrder.hash(
-                "j",
-                """
-                command=["x"]
-                call=null
-                steps=null
-                compensate=null
-                config=null
-                {"environment":{"A":"1"},"pass_environment":["C"]}
-                1 20% 100% -1"""));
-  }
-
-  @Test
-  void aRollOutGoesOnOverAChangeIfItIsToldTo() {
-    String stages = STAGES + ", \"on_change\": \"continue\"";
-    world.configure(config(stages));
-    endAll("done");
-    world.advance(600_000);
-    command = "y";
-    world.configure(config(stages));
-    assertThat(rollout().stage()).isEqualTo(1);
-    assertThat(rollout().sizes()).containsExactly(1L, 8L, 40L);
-  }
-
-  @Test
-  void withoutStagesEverythingStarts() {
-    world.configure(config(STAGES));
-    assertThat(running()).hasSize(1);
-    world.configure(config(""));
-    assertThat(running()).hasSize(40);
-    assertThat(world.rollouts).isEmpty();
-    world.core.verify();
   }
 
   /** The tasks of a job are visited once per stage, whatever happens in between. */
@@ -496,179 +255,5 @@ class RolloutTrackerTest {
     world.advance(1_000);
     assertThat(rollout().phase()).isEqualTo(Phase.SOAKING);
     assertThat(world.loop.evaluationsOfRollouts()).isBetween(before + 1, before + 3);
-  }
-
-  @Test
-  void tasksOfAQuarantinedHostAreNoPartOfTheSample() {
-    String config =
-        config(
-            "\"stages\": [16, \"100%\"], \"spread\": \"host\","
-                + " \"fail_when\": {\"failed_percent\": 5, \"min_samples\": 20}");
-    world.configure(config);
-    for (String node : running()) {
-      if (node.startsWith("h3")) {
-        world.writes("j", node, "error");
-      }
-    }
-    assertThat(rollout().failed()).isEqualTo(2);
-    Quarantine.Key host = new Quarantine.Key("host", "h3", "");
-    world.run(new Command.SetQuarantine(host, "ann", "disk errors"));
-    world.settle();
-    assertThat(rollout().counted()).isZero();
-    assertThat(rollout().failed()).isZero();
-    world.advance(2_000);
-    world.crashAndRestart();
-    world.configure(config);
-    endAll("done");
-    world.advance(1_000);
-    assertThat(rollout().stage()).isEqualTo(1);
-    assertThat(hosts()).hasSize(7).doesNotContain("h3");
-    endAll("done");
-    world.advance(1_000);
-    assertThat(rollout().phase()).as("the last stage waits for all").isEqualTo(Phase.RUNNING);
-    world.run(new Command.LiftQuarantine(host, "ann", ""));
-    world.settle();
-    assertThat(running()).hasSize(5);
-    endAll("done");
-    world.advance(1_000);
-    assertThat(rollout().phase()).isEqualTo(Phase.PASSED);
-    assertThat(state()).isEqualTo(JobState.SUCCEEDED);
-    world.core.verify();
-  }
-
-  @Test
-  void aStageOfWhichAllIsInQuarantineWaits() {
-    world.configure(config("\"stages\": [1, \"100%\"]"));
-    String only = running().get(0);
-    Quarantine.Key host = new Quarantine.Key("host", only.substring(0, 2), "j");
-    world.run(new Command.SetQuarantine(host, "ann", ""));
-    world.settle();
-    world.writes("j", only, "error");
-    world.advance(3_600_000);
-    assertThat(rollout().stage()).isZero();
-    assertThat(rollout().counted()).isZero();
-    assertThat(rollout().phase()).isEqualTo(Phase.RUNNING);
-    world.run(new Command.Promote("j", "ann", ""));
-    world.settle();
-    assertThat(running()).hasSize(35);
-    world.core.verify();
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void aStageOfWhichMoreThanAFifthIsInQuarantineWaitsForAPerson(boolean isLifted) {
-    String config = config("\"stages\": [8, \"100%\"], \"spread\": \"host\", \"soak\": \"10m\"");
-    world.configure(config);
-    for (String host : List.of("h1", "h2")) {
-      String task = running().stream().filter(n -> n.startsWith(host)).findFirst().orElseThrow();
-      world.writes("j", task, host.equals("h1") ? "error" : "failed");
-      world.run(new Command.SetQuarantine(new Quarantine.Key("host", host, "j"), "ann", ""));
-      world.settle();
-    }
-    endAll("done");
-    world.advance(500_000);
-    assertThat(rollout().phase()).isEqualTo(Phase.SOAKING);
-    world.advance(100_000);
-    assertThat(rollout().phase()).isEqualTo(Phase.WAITING);
-    world.crashAndRestart();
-    world.configure(config);
-    world.advance(3_600_000);
-    assertThat(running()).isEmpty();
-    assertThat(rollout().reason())
-        .isEqualTo("2 of 8 tasks of stage 1 are in quarantine, and at most 20 % may be");
-    assertThat(waits(untried()))
-        .endsWith("opens when somebody promotes the job or lifts the quarantine: " + reason());
-    assertThat(events()).as("it has not passed").containsExactly("rollout_stage_opened");
-    if (isLifted) {
-      world.run(new Command.LiftQuarantine(new Quarantine.Key("host", "h2", "j"), "ann", ""));
-      world.settle();
-      assertThat(running()).as("all but those of h1").hasSize(28);
-      assertThat(rollout().reason()).isEmpty();
-    } else {
-      world.run(new Command.Promote("j", "ann", "it is enough"));
-      world.settle();
-      assertThat(running()).as("all but those of h1 and h2").hasSize(24);
-    }
-    assertThat(rollout().stage()).isEqualTo(1);
-    world.core.verify();
-  }
-
-  private String reason() {
-    return rollout().reason();
-  }
-
-  @Test
-  void aRollOutThatCannotBeReadHaltsItsJobUntilItIsResumed() {
-    spoilTheRollOut(
-        () ->
-            world.rollouts.replaceAll(
-                (key, row) ->
-                    row.part() > 0
-                        ? row
-                        : new RolloutRow(row.job(), 0, Json.object().put("stages", "?").build())));
-    for (int restart = 0; restart < 2; restart++) {
-      assertThat(state()).isEqualTo(JobState.HALTED);
-      assertThat(running()).isEmpty();
-      assertThat(Objects.requireNonNull(world.view).errors().get("rollouts"))
-          .startsWith("what is stored of the roll-out of job j cannot be read (")
-          .endsWith("when somebody resumes the job");
-      assertThat(world.view.rollouts()).isEmpty();
-      command = "another does not begin it again";
-      world.crashAndRestart();
-      world.configure(config(STAGES));
-      world.advance(3_600_000);
-    }
-    var promoted = world.run(new Command.Promote("j", "ann", "")).toCompletableFuture();
-    world.settle();
-    Assertions.assertThatThrownBy(promoted::join)
-        .hasMessageContaining("begins again when the job is resumed");
-    world.run(new Command.Resume("j", "ann", ""));
-    world.settle();
-    assertThat(rollout().stage()).isZero();
-    assertThat(rollout().sizes()).containsExactly(1L, 7L, 32L);
-    assertThat(running()).hasSize(1);
-    assertThat(Objects.requireNonNull(world.view).errors()).isEmpty();
-    world.crashAndRestart();
-    world.configure(config(STAGES));
-    assertThat(state()).isEqualTo(JobState.RUNNING);
-    assertThat(rollout().sizes()).containsExactly(1L, 7L, 32L);
-    world.core.verify();
-  }
-
-  /** Without its members the open stage would be empty, and would pass. */
-  @Test
-  void aRollOutWithoutItsMembersHaltsItsJob() {
-    spoilTheRollOut(() -> world.rollouts.keySet().removeIf(key -> key.part() > 0));
-    assertThat(state()).isEqualTo(JobState.HALTED);
-    world.advance(3_600_000);
-    assertThat(running()).isEmpty();
-    assertThat(Objects.requireNonNull(world.view).errors().get("rollouts"))
-        .contains("(0 of the 8 tasks of its stages are there)");
-  }
-
-  @Test
-  void aRollOutOfWhichOnlyMembersAreLeftHaltsItsJob() {
-    spoilTheRollOut(() -> world.rollouts.keySet().removeIf(key -> key.part() == 0));
-    assertThat(state()).isEqualTo(JobState.HALTED);
-    assertThat(running()).isEmpty();
-    world.configure(config(""));
-    assertThat(running()).as("the job has no stages any more").hasSize(32);
-    assertThat(world.rollouts).isEmpty();
-    world.advance(1_000);
-    assertThat(Objects.requireNonNull(world.view).errors()).isEmpty();
-  }
-
-  /** Runs two stages to their end, and restarts with another content of the store. */
-  private void spoilTheRollOut(Runnable spoil) {
-    world.configure(config(STAGES));
-    endAll("done");
-    world.advance(600_000);
-    assertThat(rollout().stage()).isEqualTo(1);
-    endAll("done");
-    world.advance(1_000);
-    spoil.run();
-    world.crashAndRestart();
-    world.configure(config(STAGES));
-    world.advance(1_000);
   }
 }

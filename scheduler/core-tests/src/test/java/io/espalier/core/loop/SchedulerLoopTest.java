@@ -238,8 +238,7 @@ class SchedulerLoopTest {
     assertThat(world.running).containsOnlyKeys(key("b"));
     world.configure(ONE_HOST.replace("\"x\": 1", "\"x\": 2"));
     assertThat(world.running).containsOnlyKeys(key("b"));
-    world.run(new Command.Resume("j", "", ""));
-    world.settle();
+    world.done(new Command.Resume("j", "", ""));
     assertThat(world.running).containsOnlyKeys(key("b"), key("c"));
   }
 

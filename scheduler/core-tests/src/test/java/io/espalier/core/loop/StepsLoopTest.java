@@ -203,8 +203,7 @@ class StepsLoopTest {
     assertThat(world.running).isEmpty();
     assertThat(step()).isEqualTo("ship");
     world.core.verify();
-    world.run(new Command.Resume("j", "me", "why"));
-    world.settle();
+    world.done(new Command.Resume("j", "me", "why"));
     assertThat(launch().command()).containsExactly("/ship");
     assertThat(launch().attempt()).isEqualTo(1);
     world.configure(config(STEPS + ", \"enabled\": false"));
@@ -283,8 +282,7 @@ class StepsLoopTest {
     assertThat(commands())
         .containsExactly("/dump", "/ship", "/check", "/unship", "/unship", "/undump");
     world.core.verify();
-    world.run(new Command.Forgive(TaskSelection.all("j", "me", "why")));
-    world.settle();
+    world.done(new Command.Forgive(TaskSelection.all("j", "me", "why")));
     assertThat(launch().command()).as("what was undone is begun again").containsExactly("/dump");
   }
 
@@ -292,24 +290,20 @@ class StepsLoopTest {
   void aCancelledTaskGoesOnWithNothing() {
     world.configure(config(STEPS + UNDO));
     done();
-    world.run(new Command.Cancel(TaskSelection.all("j", "me", "why")));
-    world.settle();
+    world.done(new Command.Cancel(TaskSelection.all("j", "me", "why")));
     done();
     assertThat(status().label())
         .as("ship is done, check not wanted")
         .isEqualTo(StatusLabel.CANCELLED);
     assertThat(world.running).isEmpty();
-    world.run(new Command.Forgive(TaskSelection.all("j", "me", "why")));
-    world.settle();
+    world.done(new Command.Forgive(TaskSelection.all("j", "me", "why")));
     assertThat(launch().command()).containsExactly("/check");
     fails();
     assertThat(launch().command()).containsExactly("/unship");
-    world.run(new Command.Cancel(TaskSelection.all("j", "me", "why")));
-    world.settle();
+    world.done(new Command.Cancel(TaskSelection.all("j", "me", "why")));
     fails();
     assertThat(status().label()).isEqualTo(StatusLabel.CANCELLED);
-    world.run(new Command.Forgive(TaskSelection.all("j", "me", "why")));
-    world.settle();
+    world.done(new Command.Forgive(TaskSelection.all("j", "me", "why")));
     assertThat(launch().command()).as("half undone: from the first").containsExactly("/dump");
     world.core.verify();
   }

@@ -85,8 +85,7 @@ class WaitTimesTest {
     world.writes("j", "a", "failed");
     assertThat(world.running).containsOnlyKeys(new TaskKey("j", "b"));
     world.advance(500);
-    world.run(new Command.Forgive(TaskSelection.all("j", "", "")));
-    world.settle();
+    world.done(new Command.Forgive(TaskSelection.all("j", "", "")));
     world.advance(300);
     world.writes("j", "b", "done");
     assertThat(waited("j", "a")).isEqualTo(300);
@@ -99,8 +98,7 @@ class WaitTimesTest {
     world.writes("j", "a", "done");
     world.writes("j", "b", "failed");
     world.advance(500);
-    world.run(new Command.Rerun(TaskSelection.all("j", "", "")));
-    world.settle();
+    world.done(new Command.Rerun(TaskSelection.all("j", "", "")));
     long reset = world.now;
     assertThat(world.answer(new Query.Task("j", "a")).eligibleMillis()).isEqualTo(reset);
     assertThat(world.answer(new Query.Explain("j", "b")).eligibleMillis()).isEqualTo(reset);
@@ -139,8 +137,7 @@ class WaitTimesTest {
   @Test
   void aTaskOfAPausedJobWaitsFromItsResumption() {
     world.configure(config("\"a\": [], \"b\": []", JOB));
-    world.run(new Command.Pause("j", 0, "ann", ""));
-    world.settle();
+    world.done(new Command.Pause("j", 0, "ann", ""));
     world.advance(600);
     world.writes("j", "a", "done");
     assertThat(world.running).isEmpty();

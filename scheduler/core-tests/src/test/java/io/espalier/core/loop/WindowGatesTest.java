@@ -343,8 +343,7 @@ class WindowGatesTest {
         config(probe, "", windows)
             .replace("\"limit\": 1", "\"limit\": 2, \"follows\": [\"lag\"], \"floor\": 1")
             .replace("\"a\", \"b\"", nodes));
-    world.run(new Command.PushProbe("lag", "h1", 9, "", ""));
-    world.settle();
+    world.done(new Command.PushProbe("lag", "h1", 9, "", ""));
     for (int i = 0; i < 22; i++) {
       world.advance(300_000);
       assertThat(running("j")).as("task " + i).isOne();
@@ -554,7 +553,7 @@ class WindowGatesTest {
             .replace("\"owner\"", "\"level_for_tasks\": \"host\", \"owner\"");
     world.configure(config);
     assertThat(nodes()).isEmpty();
-    assertThat(world.core.gates(GateKind.NODE_WINDOW)).hasSize(7_000);
+    assertThat(world.core.gates().of(GateKind.NODE_WINDOW)).hasSize(7_000);
     until("2026-11-23T21:00:00Z");
     assertThat(nodes()).hasSize(7_000);
     world.configure(config.replace("22:00-05:00", "06:00-07:00"));

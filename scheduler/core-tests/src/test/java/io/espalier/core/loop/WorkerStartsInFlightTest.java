@@ -166,7 +166,7 @@ class WorkerStartsInFlightTest {
     workers("w2");
     world.advance(1_000);
     assertThat(Objects.requireNonNull(world.view).errors()).doesNotContainKey("starting");
-    assertThat(world.core.gates(GateKind.WORKER_STARTING)).hasSize(1);
+    assertThat(world.core.gates().of(GateKind.WORKER_STARTING)).hasSize(1);
     assertThat(world.loop.stats().heldWorkers()).isEqualTo(1);
     inFlight("w1").forEach(launch -> end(launch, TaskResult.Kind.LOST));
     workers("w1", "w2");
@@ -182,7 +182,7 @@ class WorkerStartsInFlightTest {
     world.configure(config(0, ""));
     world.settle();
     assertThat(world.running).hasSize(NODES);
-    assertThat(world.core.gates(GateKind.WORKER_STARTING)).isEmpty();
+    assertThat(world.core.gates().of(GateKind.WORKER_STARTING)).isEmpty();
     assertThat(world.loop.stats().heldWorkers()).isZero();
   }
 

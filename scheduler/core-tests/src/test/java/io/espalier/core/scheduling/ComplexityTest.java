@@ -121,8 +121,8 @@ final class ComplexityTest {
     ConfigFixture config = hosts(10);
     SchedulingCore core = busy(config, TreeFixture.regular(config.levels(), 1000, 25));
     long before = core.work();
-    core.close(Gate.of(GateKind.PAUSE, "job1000", ""));
-    core.open(GateKind.PAUSE, "job1000");
+    core.gates().close(Gate.of(GateKind.PAUSE, "job1000", ""));
+    core.gates().open(GateKind.PAUSE, "job1000");
     assertThat(core.work()).isEqualTo(before);
   }
 

@@ -209,9 +209,9 @@ final class ConformanceTest {
     Topology topology = TreeFixture.of(config.levels(), "h1/d1", "h2/d1", "h1/d2");
     apply(config, topology);
     // Whoever starts first takes h1 or h2; both start, since d1 has another way.
-    core.close(Gate.of(GateKind.PAUSE, "job1", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "job1", ""));
     assertThat(round()).containsExactly("job2/d2");
-    core.open(GateKind.PAUSE, "job1");
+    core.gates().open(GateKind.PAUSE, "job1");
     assertThat(round()).containsExactly("job1/d1");
     assertThat(core.running().path(run("job1/d1")))
         .containsExactly(TreeFixture.INSTANCE, "h2", "d1");

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.espalier.core.config.GroupRule;
 import io.espalier.testkit.TestSize;
 import io.espalier.testkit.scheduling.RandomRun;
-import io.espalier.testkit.scheduling.RandomRun.Size;
 import io.espalier.testkit.scheduling.RandomWorlds;
+import io.espalier.testkit.scheduling.RunSize;
 import io.espalier.testkit.scheduling.TestPolicies;
 import io.espalier.testkit.scheduling.TestSelectors;
 import java.util.List;
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class GroupSoakTest {
   private static final int STEPS = TestSize.choose(2_000, 5_000, 1_000_000);
 
-  private static RandomRun life(long seed, Size size, UnaryOperator<GroupRule> told) {
+  private static RandomRun life(long seed, RunSize size, UnaryOperator<GroupRule> told) {
     try {
       return new RandomRun(
           seed,
@@ -45,8 +45,9 @@ final class GroupSoakTest {
     // In some lives hardly anything can start. They say little, so more follow.
     while (steps < STEPS || placements <= STEPS / 20) {
       assertThat(steps).as("steps with %d placements", placements).isLessThan(20 * STEPS);
-      placements += life(seed++, Size.LONG_GROUPED, UnaryOperator.identity()).placements().size();
-      steps += Size.LONG_GROUPED.steps();
+      placements +=
+          life(seed++, RunSize.LONG_GROUPED, UnaryOperator.identity()).placements().size();
+      steps += RunSize.LONG_GROUPED.steps();
     }
   }
 
@@ -61,7 +62,7 @@ final class GroupSoakTest {
     assertThatThrownBy(
             () -> {
               for (long seed = 1; seed <= 20; seed++) {
-                life(seed, Size.GROUPED, rule -> limited(rule, by));
+                life(seed, RunSize.GROUPED, rule -> limited(rule, by));
               }
             })
         .isInstanceOf(AssertionError.class)
@@ -77,12 +78,12 @@ final class GroupSoakTest {
   @Test
   void theOracleNoticesGroupsThatIgnoreTheHealthOfTheirMembers() {
     for (long seed = 1; seed <= 3; seed++) {
-      life(seed, Size.GROUPED, GroupSoakTest::renamed); // Here health never changes.
+      life(seed, RunSize.GROUPED, GroupSoakTest::renamed); // Here health never changes.
     }
     assertThatThrownBy(
             () -> {
               for (long seed = 1; seed <= 20; seed++) {
-                life(seed, Size.LONG_GROUPED, GroupSoakTest::renamed);
+                life(seed, RunSize.LONG_GROUPED, GroupSoakTest::renamed);
               }
             })
         .isInstanceOf(AssertionError.class)

@@ -137,9 +137,9 @@ final class JobThrottleTest {
   @Test
   void afterAPauseTheBurstStartsAtOnceAndThenTheRate() {
     apply(rated(5, 10));
-    core.close(Gate.of(GateKind.PAUSE, "a", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "a", ""));
     assertThat(startsUntil(START + 59_999)).isEmpty();
-    core.open(GateKind.PAUSE, "a");
+    core.gates().open(GateKind.PAUSE, "a");
     now = START + 60_000;
     List<Long> starts = startsUntil(START + 60_500);
     assertThat(starts.subList(0, 10)).containsOnly(60_000L);
@@ -228,10 +228,10 @@ final class JobThrottleTest {
   @Test
   void tokensSurviveChangesOfRateAndOfNodesUpToTheNewBurst() {
     apply(rated(1, 10));
-    core.close(Gate.of(GateKind.PAUSE, "a", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "a", ""));
     now += 8000;
     round();
-    core.open(GateKind.PAUSE, "a");
+    core.gates().open(GateKind.PAUSE, "a");
     apply(rated(0.5, 3));
     assertThat(round()).isEqualTo(3);
     now += 1000;

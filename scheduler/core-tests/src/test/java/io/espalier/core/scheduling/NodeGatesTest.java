@@ -76,7 +76,7 @@ final class NodeGatesTest {
   @Test
   void nothingStartsBelowAClosedNodeAndExplanationsSayWhy() {
     apply(5, 2, 3);
-    core.close(gate(HOST));
+    core.gates().close(gate(HOST));
     core.verify();
     assertThat(round()).hasSize(3);
     Topology nodes = core.topology();
@@ -91,8 +91,8 @@ final class NodeGatesTest {
         .isEqualTo(
             "the node is closed since 1970-01-01T00:00:05Z by ada until 1970-01-01T00:00:09Z"
                 + " (disk replaced)");
-    assertThat(core.dueGates(GateKind.NODE_CLOSED, 9_000)).containsExactly(gate(HOST));
-    core.open(GateKind.NODE_CLOSED, HOST);
+    assertThat(core.gates().due(GateKind.NODE_CLOSED, 9_000)).containsExactly(gate(HOST));
+    core.gates().open(GateKind.NODE_CLOSED, HOST);
     core.verify();
     assertThat(round()).hasSize(3);
   }
@@ -109,9 +109,15 @@ final class NodeGatesTest {
     }
     Config config = fixture.build();
     for (String job : List.of("j03", "j66")) {
-      core.close(
-          new Gate(
-              GateKind.JOB_QUARANTINE, Scope.jobOnNode(job, "host", "n1"), "ada", "", 5_000, 0));
+      core.gates()
+          .close(
+              new Gate(
+                  GateKind.JOB_QUARANTINE,
+                  Scope.jobOnNode(job, "host", "n1"),
+                  "ada",
+                  "",
+                  5_000,
+                  0));
     }
     core.apply(config, TreeFixture.regular(config.settings().levels(), 2, 3), 1_000);
     core.verify();
@@ -125,22 +131,22 @@ final class NodeGatesTest {
               .toList();
       assertThat(kinds).as(job).hasSize(List.of("j03", "j66").contains(job) ? 1 : 0);
     }
-    core.open(GateKind.JOB_QUARANTINE, Scope.jobOnNode("j66", "host", "n1"));
+    core.gates().open(GateKind.JOB_QUARANTINE, Scope.jobOnNode("j66", "host", "n1"));
     core.verify();
     assertThat(round()).hasSize(3);
     Scope twice = Scope.jobOnNode("j03", "host", "n1");
-    core.close(new Gate(GateKind.WINDOW_CUTOFF, twice, "", "closes at ten", 0, 0));
-    core.open(GateKind.JOB_QUARANTINE, twice);
+    core.gates().close(new Gate(GateKind.WINDOW_CUTOFF, twice, "", "closes at ten", 0, 0));
+    core.gates().open(GateKind.JOB_QUARANTINE, twice);
     core.verify();
     assertThat(round()).as("another gate is closed").isEmpty();
-    core.open(GateKind.WINDOW_CUTOFF, twice);
+    core.gates().open(GateKind.WINDOW_CUTOFF, twice);
     core.verify();
     assertThat(round()).hasSize(3);
   }
 
   @Test
   void aGateOutlivesItsNode() {
-    core.close(gate(HOST));
+    core.gates().close(gate(HOST));
     apply(5, 2, 3);
     assertThat(round()).hasSize(3);
     Config config = config(5);
@@ -164,8 +170,8 @@ final class NodeGatesTest {
     NodeGatesTest test = new NodeGatesTest();
     test.apply(5, 2, dbs);
     long before = test.core.work();
-    test.core.close(gate(HOST));
-    test.core.open(GateKind.NODE_CLOSED, HOST);
+    test.core.gates().close(gate(HOST));
+    test.core.gates().open(GateKind.NODE_CLOSED, HOST);
     return test.core.work() - before;
   }
 
@@ -179,10 +185,10 @@ final class NodeGatesTest {
     NodeGatesTest test = new NodeGatesTest();
     test.apply(1_000, 4, 1_000);
     if (after) {
-      test.core.close(gate(HOST));
+      test.core.gates().close(gate(HOST));
       test.core.verify();
       test.factor("f", Scope.all(), HALF);
-      test.core.open(GateKind.NODE_CLOSED, HOST);
+      test.core.gates().open(GateKind.NODE_CLOSED, HOST);
       test.core.limits().removeFactor("f");
       test.settle();
     }

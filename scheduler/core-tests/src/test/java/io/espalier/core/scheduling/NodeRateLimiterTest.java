@@ -99,10 +99,10 @@ final class NodeRateLimiterTest {
   void theBurstIsThereAfterARestAndNoMore() {
     hosts(0, 2, 30);
     rates(Map.of("host", new StartRate(5, 10)));
-    core.close(Gate.of(GateKind.PAUSE, "a", ""));
-    core.close(Gate.of(GateKind.PAUSE, "b", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "a", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "b", ""));
     runUntil(START + 60_000);
-    core.open(GateKind.PAUSE, "a");
+    core.gates().open(GateKind.PAUSE, "a");
     assertThat(round()).isEqualTo(20);
     assertThat(startsByHost()).isEqualTo(Map.of("h0", 10, "h1", 10));
     runUntil(now + 400);
@@ -141,11 +141,11 @@ final class NodeRateLimiterTest {
   void adoptedTasksCostNothing() {
     hosts(0, 1, 20);
     rates(Map.of("host", new StartRate(1, 5)));
-    core.close(Gate.of(GateKind.PAUSE, "a", ""));
-    core.close(Gate.of(GateKind.PAUSE, "b", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "a", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "b", ""));
     runUntil(START + 60_000);
     core.adopt("a", "d0_1", new WorkerRef("w", 1));
-    core.open(GateKind.PAUSE, "a");
+    core.gates().open(GateKind.PAUSE, "a");
     assertThat(round()).isEqualTo(5);
   }
 
@@ -153,7 +153,7 @@ final class NodeRateLimiterTest {
   void aNodeWithSeveralParentsIsChargedOnThePathThatWasWalked() {
     paths.addAll(List.of("h0/d", "h1/d", "h0/e", "h1/e"));
     rates(Map.of("host", new StartRate(1, 1)));
-    core.close(Gate.of(GateKind.PAUSE, "b", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "b", ""));
     runUntil(START + 1000);
     assertThat(starts).hasSize(2);
     assertThat(startsByHost()).isEqualTo(Map.of("h0", 1, "h1", 1));
@@ -186,10 +186,10 @@ final class NodeRateLimiterTest {
   void bucketsSurviveNewNodesNewRatesAndStartsDuringTheChange() {
     hosts(0, 2, 40);
     rates(Map.of("host", new StartRate(1, 10)));
-    core.close(Gate.of(GateKind.PAUSE, "a", ""));
-    core.close(Gate.of(GateKind.PAUSE, "b", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "a", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "b", ""));
     runUntil(START + 8000);
-    core.open(GateKind.PAUSE, "a");
+    core.gates().open(GateKind.PAUSE, "a");
     hosts(2, 3, 40);
     UpdatePlan change =
         core.prepare(config.build(), TreeFixture.of(config.levels(), paths.toArray(new String[0])));
@@ -203,10 +203,10 @@ final class NodeRateLimiterTest {
     assertThat(round()).isZero();
     now += 1000;
     assertThat(round()).isEqualTo(3);
-    core.close(Gate.of(GateKind.PAUSE, "a", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "a", ""));
     runUntil(now + 7000);
     rates(Map.of("host", new StartRate(100, 4)));
-    core.open(GateKind.PAUSE, "a");
+    core.gates().open(GateKind.PAUSE, "a");
     assertThat(round()).isEqualTo(12);
     rates(Map.of());
     assertThat(round()).isGreaterThan(50);
@@ -216,7 +216,7 @@ final class NodeRateLimiterTest {
   void onlyEmptyBucketsHaveATimer() {
     hosts(0, 50, 2);
     rates(Map.of("host", new StartRate(1, 2)));
-    core.close(Gate.of(GateKind.PAUSE, "b", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "b", ""));
     now += 1000;
     while (!core.advance(now, 10)) {
       // In slices.

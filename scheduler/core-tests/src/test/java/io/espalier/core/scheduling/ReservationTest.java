@@ -183,16 +183,16 @@ final class ReservationTest {
   @Test
   void whatIsPausedNeitherWaitsNorHolds() {
     fill(seconds(10));
-    core.close(Gate.of(GateKind.PAUSE, "b", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "b", ""));
     assertThat(endsUntilHeavy(2_000)).isEqualTo(-1);
     assertThat(core.capacity().reservations()).isEmpty();
-    core.open(GateKind.PAUSE, "b");
+    core.gates().open(GateKind.PAUSE, "b");
     long resumed = now;
     while (core.capacity().reservations().isEmpty()) {
       end();
     }
     assertThat(now - resumed).isBetween(10_000L, 10_020L);
-    core.close(Gate.of(GateKind.PAUSE, "b", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "b", ""));
     assertThat(core.capacity().reservations()).isEmpty();
     turn();
     assertThat(core.running().count()).isEqualTo(3);
@@ -205,17 +205,17 @@ final class ReservationTest {
     Gate gate = new Gate(GateKind.NODE_CLOSED, instance, "", "", 0, 0);
     now += 8_000;
     turn();
-    core.close(gate);
+    core.gates().close(gate);
     now += 5_000;
     turn();
     assertThat(core.capacity().reservations()).isEmpty();
-    core.open(GateKind.NODE_CLOSED, instance);
+    core.gates().open(GateKind.NODE_CLOSED, instance);
     long opened = now;
     while (core.capacity().reservations().isEmpty()) {
       end();
     }
     assertThat(now - opened).isBetween(10_000L, 10_020L);
-    core.close(gate);
+    core.gates().close(gate);
     assertThat(core.capacity().reservations()).isEmpty();
     core.verify();
   }
@@ -245,9 +245,9 @@ final class ReservationTest {
     core.apply(config.build(), TreeFixture.of(config.levels(), names), 1_000);
     core.advance(1_000, Integer.MAX_VALUE);
     Scope scope = Scope.node(node.equals(TreeFixture.INSTANCE) ? "instance" : "host", node);
-    core.close(new Gate(GateKind.NODE_CLOSED, scope, "", "", 0, 0));
+    core.gates().close(new Gate(GateKind.NODE_CLOSED, scope, "", "", 0, 0));
     long before = core.work();
-    core.open(GateKind.NODE_CLOSED, scope);
+    core.gates().open(GateKind.NODE_CLOSED, scope);
     long work = core.work() - before;
     core.verify();
     return work;

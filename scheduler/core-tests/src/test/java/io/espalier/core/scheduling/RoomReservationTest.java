@@ -176,11 +176,11 @@ final class RoomReservationTest {
   void whatIsPausedOrTooLargeKeepsNothing() {
     fillQueue(TEN);
     endUntilSomethingIsKept();
-    core.close(Gate.of(GateKind.PAUSE, "b", ""));
+    core.gates().close(Gate.of(GateKind.PAUSE, "b", ""));
     assertThat(core.capacity().keptRoom()).isEmpty();
     turn();
     assertThat(endsUntilHeavy(1_300)).isEqualTo(-1);
-    core.open(GateKind.PAUSE, "b");
+    core.gates().open(GateKind.PAUSE, "b");
     turn();
     config.queues(new QueueSpec("etl", 1, Map.of(0, 2), Map.of()));
     apply();

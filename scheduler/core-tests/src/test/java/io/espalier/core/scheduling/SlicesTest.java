@@ -98,7 +98,7 @@ final class SlicesTest {
     int open = slices(config, larger);
     for (int host = topology.levelStart(1); host < topology.levelEnd(1); host++) {
       Scope scope = Scope.node("host", topology.name(host));
-      core.close(new Gate(GateKind.NODE_WINDOW, scope, "", "closed", 1_000, 0));
+      core.gates().close(new Gate(GateKind.NODE_WINDOW, scope, "", "closed", 1_000, 0));
     }
     assertThat(slices(config, topology)).isGreaterThan(open + HOSTS * 20 / UNITS);
     core.verify();

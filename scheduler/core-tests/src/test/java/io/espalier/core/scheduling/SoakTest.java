@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.testkit.TestSize;
 import io.espalier.testkit.scheduling.RandomRun;
-import io.espalier.testkit.scheduling.RandomRun.Size;
 import io.espalier.testkit.scheduling.RandomWorlds;
+import io.espalier.testkit.scheduling.RunSize;
 import io.espalier.testkit.scheduling.TestPolicies;
 import java.util.List;
 import java.util.Locale;
@@ -48,7 +48,8 @@ final class SoakTest {
 
   private static RandomRun life(long seed) {
     try {
-      return new RandomRun(seed, Size.LONG, List.of(TestPolicies.IN_TURN, TestPolicies.ONE_BY_ONE));
+      return new RandomRun(
+          seed, RunSize.LONG, List.of(TestPolicies.IN_TURN, TestPolicies.ONE_BY_ONE));
     } catch (AssertionError | RuntimeException e) {
       throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
     }

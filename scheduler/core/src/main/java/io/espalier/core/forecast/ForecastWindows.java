@@ -81,10 +81,10 @@ final class ForecastWindows {
     }
     Opening opening = timed.times.next(nowMillis, timed.cutoffMillis);
     if (opening != null && opening.fromMillis() <= nowMillis) {
-      core.open(GateKind.JOB_WINDOW, timed.job);
+      core.gates().open(GateKind.JOB_WINDOW, timed.job);
       timed.closesMillis = opening.toMillis();
     } else {
-      core.close(Gate.of(GateKind.JOB_WINDOW, timed.job, ""));
+      core.gates().close(Gate.of(GateKind.JOB_WINDOW, timed.job, ""));
     }
     if (opening != null) {
       long changes =

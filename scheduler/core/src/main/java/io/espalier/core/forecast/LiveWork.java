@@ -60,9 +60,9 @@ public final class LiveWork implements WorkLeft {
   @Override
   public boolean isHeld(int job) {
     String name = core.jobName(job);
-    Gate brake = core.gate(GateKind.JOB_BRAKE, name);
-    return core.isEnded(name)
-        || core.gate(GateKind.PAUSE, name) != null
+    Gate brake = core.gates().get(GateKind.JOB_BRAKE, name);
+    return core.gates().isEnded(name)
+        || core.gates().get(GateKind.PAUSE, name) != null
         || (brake != null && brake.untilMillis() == 0);
   }
 

@@ -116,7 +116,7 @@ public final class Simulation {
 
   /** Closes the gate of a paused job again, now with its end, which events do not tell. */
   private void pause(String job, long untilMillis) {
-    core.close(new Gate(GateKind.PAUSE, Scope.job(job), "", "", 0, untilMillis));
+    core.gates().close(new Gate(GateKind.PAUSE, Scope.job(job), "", "", 0, untilMillis));
   }
 
   /**
@@ -135,7 +135,9 @@ public final class Simulation {
       core.advance(now, Integer.MAX_VALUE);
       windows.step(now);
       brakes.step(now);
-      core.dueGates(GateKind.PAUSE, now).forEach(gate -> core.open(GateKind.PAUSE, gate.scope()));
+      core.gates()
+          .due(GateKind.PAUSE, now)
+          .forEach(gate -> core.gates().open(GateKind.PAUSE, gate.scope()));
       boolean rounds = true;
       while (rounds) {
         rounds = !core.round(policy, STARTS_PER_ROUND, this::placed);
@@ -143,7 +145,7 @@ public final class Simulation {
       meter.sample(now, left);
       long next = Math.min(Math.min(ends.nextTime(), core.nextTimerMillis()), nextOverrideEnd());
       long opens = Math.min(windows.nextMillis(), brakes.nextMillis());
-      opens = Math.min(opens, core.nextGateMillis(GateKind.PAUSE));
+      opens = Math.min(opens, core.gates().nextMillis(GateKind.PAUSE));
       complete = next == Long.MAX_VALUE && (opens == Long.MAX_VALUE || isOver());
       next = Math.min(next, opens);
       now = complete ? now : Math.min(end, Math.max(next, now + 1));
@@ -221,8 +223,8 @@ public final class Simulation {
 
   /** A job that is over makes place for one that waits for the scheduler's capacity. */
   private void admitNext() {
-    Optional<Gate> waiting = core.gates(GateKind.CAPACITY).stream().findFirst();
-    waiting.ifPresent(gate -> core.open(GateKind.CAPACITY, gate.name()));
+    Optional<Gate> waiting = core.gates().of(GateKind.CAPACITY).stream().findFirst();
+    waiting.ifPresent(gate -> core.gates().open(GateKind.CAPACITY, gate.name()));
   }
 
   private long nextOverrideEnd() {

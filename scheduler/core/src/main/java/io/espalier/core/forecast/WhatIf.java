@@ -33,7 +33,7 @@ public record WhatIf(
   /** Changes all but the brakes, which end in time. */
   void applyTo(SchedulingCore core) {
     overrides.forEach(core.limits()::override);
-    resumed.forEach(job -> core.open(GateKind.PAUSE, job));
+    resumed.forEach(job -> core.gates().open(GateKind.PAUSE, job));
     List<WorkerInfo> pool = core.capacity().workers();
     if (workers != 0 && pool != null) {
       core.workers(changed(pool));

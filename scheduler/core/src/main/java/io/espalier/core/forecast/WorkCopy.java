@@ -105,7 +105,9 @@ public final class WorkCopy {
 
   private boolean isClosed(String job) {
     for (GateKind kind : GateKind.values()) {
-      if (kind.closes() == Scope.Kind.JOB && !kind.isLackOfRoom() && core.gate(kind, job) != null) {
+      if (kind.closes() == Scope.Kind.JOB
+          && !kind.isLackOfRoom()
+          && core.gates().get(kind, job) != null) {
         return true;
       }
     }

@@ -2,11 +2,13 @@ package io.espalier.core.loop;
 
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
+import io.espalier.core.api.RefusedException;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.health.ProbeAnswer;
 import io.espalier.core.loop.query.ImpactQuery;
+import io.espalier.core.loop.query.SnapshotCopy;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.Progress;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface LoopInput {
   /** Takes effect; called by the loop. */
-  void apply(SchedulerLoop loop, long nowMillis);
+  void apply(InputParts loop, long nowMillis);
 
   /**
    * An operator's command.
@@ -40,8 +43,12 @@ public sealed interface LoopInput {
    */
   record Execute<T>(Command<T> command, CompletableFuture<T> answer) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.execute(command, answer, nowMillis);
+    public void apply(InputParts loop, long nowMillis) {
+      try {
+        complete(answer, command.execute(loop.commands(), nowMillis));
+      } catch (RefusedException e) {
+        answer.completeExceptionally(e);
+      }
     }
   }
 
@@ -52,8 +59,13 @@ public sealed interface LoopInput {
    */
   record Answer<T>(Query<T> query, CompletableFuture<T> answer) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.answer(query, answer);
+    public void apply(InputParts loop, long nowMillis) {
+      try {
+        complete(answer, query.answer(loop.questions()));
+      } catch (RuntimeException e) {
+        // This is either a refusal or a bug of ours, which must not stop the scheduler.
+        answer.completeExceptionally(e);
+      }
     }
   }
 
@@ -66,8 +78,16 @@ public sealed interface LoopInput {
   record TakeSnapshot(long mostTasks, CompletableFuture<SchedulerSnapshot> answer)
       implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.snapshot(mostTasks, answer);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.chores()
+          .accept(
+              new SnapshotCopy(
+                  loop.shared().core(),
+                  loop.shared().live(),
+                  loop.paces(),
+                  loop.brakes()::all,
+                  mostTasks,
+                  answer));
     }
   }
 
@@ -78,8 +98,8 @@ public sealed interface LoopInput {
    */
   record AwaitDurable(CompletableFuture<@Nullable Void> durable) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.awaitDurable(durable);
+    public void apply(InputParts loop, long nowMillis) {
+      complete(durable, loop.shared().committer().written());
     }
   }
 
@@ -90,20 +110,20 @@ public sealed interface LoopInput {
    */
   record AwaitView(CompletableFuture<@Nullable Void> shown) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.awaitView(shown);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.shared().views().await(shown);
     }
   }
 
   /**
-   * Reads the state of the loop.
+   * Reads the state of the effects.
    *
    * @param read runs on the owner's thread at the end of the step; must not change anything
    */
   record Inspect(Runnable read) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.inspect(read);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.inspections().accept(read);
     }
   }
 
@@ -117,8 +137,11 @@ public sealed interface LoopInput {
       TaskDifference difference, CompletableFuture<ImpactQuery.@Nullable Measured> answer)
       implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.measure(difference, answer);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.chores()
+          .accept(
+              new ImpactQuery(
+                  loop.shared().core(), difference, loop.shared().live(), loop.paces(), answer));
     }
   }
 
@@ -129,31 +152,32 @@ public sealed interface LoopInput {
    */
   record Announce(EventKind kind, Json.Obj data) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.announce(kind, data, nowMillis);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.shared().events().add(nowMillis, kind, data);
     }
   }
 
   /** The newest values of a probe; those of a probe that is not configured are ignored. */
   record Probed(ProbeAnswer answer) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.probed(answer, nowMillis);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.health().take(answer, nowMillis);
     }
   }
 
   /** A runner has confirmed that it starts none of these any more, unless it had begun. */
   record Recalled(List<Invocation> invocations) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.recalled(invocations);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.brakes().recalled(invocations);
+      loop.shared().views().changed();
     }
   }
 
   /** The end of an invocation. */
   record TaskEnded(TaskResult end) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
+    public void apply(InputParts loop, long nowMillis) {
       loop.ended(end, nowMillis);
     }
   }
@@ -161,16 +185,16 @@ public sealed interface LoopInput {
   /** The runner has started an invocation. */
   record TaskStarted(Invocation invocation) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.confirmed(invocation, nowMillis);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.starting().confirmed(invocation, nowMillis);
     }
   }
 
   /** The real outcome of an invocation that was recorded as lost. */
   record TaskEndedLate(TaskResult end) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.endedLate(end, nowMillis);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.completion().endedLate(end, nowMillis);
     }
   }
 
@@ -182,32 +206,33 @@ public sealed interface LoopInput {
   record TaskProgressed(TaskKey task, Invocation invocation, Supplier<@Nullable Progress> newest)
       implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.progressed(task, invocation, newest.get(), nowMillis);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.reports().progressed(task, invocation, newest.get(), nowMillis);
     }
   }
 
   /** The resource usage of a live invocation; usage of any other invocation is ignored. */
   record TaskUsage(TaskKey task, Invocation invocation, ResourceUsage usage) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.used(task, invocation, usage);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.shared().live().usage(task, invocation, usage);
     }
   }
 
   /** All workers in the runner's pool; sent after every change of the pool. */
   record Workers(List<WorkerInfo> workers) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.workers(workers, nowMillis);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.pool().set(workers, nowMillis);
+      loop.starting().workers(workers);
     }
   }
 
   /** All problems of the newest configuration. */
   record ConfigProblems(List<Problem> problems) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.configProblems(problems);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.shared().views().configProblems(problems);
     }
   }
 
@@ -218,8 +243,8 @@ public sealed interface LoopInput {
    */
   record SourceError(String source, @Nullable String message) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.error(source, message);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.shared().views().error(source, message);
     }
   }
 
@@ -233,8 +258,9 @@ public sealed interface LoopInput {
    */
   record WillRead(UpdatePlan plan, CompletableFuture<@Nullable Void> durable) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.willRead(plan, durable);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.changes().willRead(plan);
+      complete(durable, loop.shared().committer().commit());
     }
   }
 
@@ -245,8 +271,10 @@ public sealed interface LoopInput {
    */
   record Update(PreparedUpdate update, CompletableFuture<Void> inForce) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.update(update, inForce, nowMillis);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.forgetting().forgetReplaced(update.forgotten(), nowMillis);
+      update.incarnations().forEach(loop.shared().committer().batch()::incarnation);
+      loop.changes().begin(update, inForce);
     }
   }
 
@@ -259,8 +287,8 @@ public sealed interface LoopInput {
   record StoredRows(List<StatusRow> rows, boolean last, Map<String, String> unreadable)
       implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.storedRows(this);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.changes().take(rows, last, unreadable);
     }
   }
 
@@ -274,8 +302,8 @@ public sealed interface LoopInput {
    */
   record FindAbsent(Set<String> jobs, CompletableFuture<Set<String>> answer) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.findAbsent(jobs, answer);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.chores().accept(loop.forgetting().findAbsent(jobs, answer));
     }
   }
 
@@ -288,8 +316,8 @@ public sealed interface LoopInput {
   record ForgetAbsent(String job, String reason, String archive, CompletableFuture<Boolean> answer)
       implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.forgetAbsent(this, nowMillis);
+    public void apply(InputParts loop, long nowMillis) {
+      complete(answer, loop.forgetting().forgetAbsent(job, reason, archive, nowMillis));
     }
   }
 
@@ -300,8 +328,8 @@ public sealed interface LoopInput {
    */
   record CloseSubtrees(Map<String, String> reasons) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.closeSubtrees(reasons, nowMillis);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.subtrees().close(reasons, nowMillis);
     }
   }
 
@@ -319,16 +347,18 @@ public sealed interface LoopInput {
       CompletableFuture<@Nullable Void> durable)
       implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.putStatuses(this, nowMillis);
+    public void apply(InputParts loop, long nowMillis) {
+      loop.subtrees().put(rows, row -> loop.shared().committer().changed(row, nowMillis));
+      createTimes.forEach(loop.shared().committer().batch()::incarnation);
+      complete(durable, loop.shared().committer().commit());
     }
   }
 
   /** No more tasks start. Live tasks that the shutdown ends count as interrupted, not as killed. */
   record Stop() implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
-      loop.stop();
+    public void apply(InputParts loop, long nowMillis) {
+      loop.stop().run();
     }
   }
 
@@ -339,8 +369,20 @@ public sealed interface LoopInput {
    */
   record Deferred(LongConsumer action) implements LoopInput {
     @Override
-    public void apply(SchedulerLoop loop, long nowMillis) {
+    public void apply(InputParts loop, long nowMillis) {
       action.accept(nowMillis);
     }
+  }
+
+  private static <T extends @Nullable Object> void complete(
+      CompletableFuture<T> answer, CompletionStage<? extends T> from) {
+    from.whenComplete(
+        (value, failure) -> {
+          if (failure == null) {
+            answer.complete(value);
+          } else {
+            answer.completeExceptionally(failure);
+          }
+        });
   }
 }

@@ -35,15 +35,16 @@ final class MovingSubtrees {
         }
       }
     }
-    for (Gate gate : core.gates(GateKind.NODE_MOVING)) {
+    for (Gate gate : core.gates().of(GateKind.NODE_MOVING)) {
       if (!gate.reason().equals(wanted.get(gate.scope()))) {
-        core.open(GateKind.NODE_MOVING, gate.scope());
+        core.gates().open(GateKind.NODE_MOVING, gate.scope());
       } else {
         wanted.remove(gate.scope());
       }
     }
     wanted.forEach(
-        (scope, why) -> core.close(new Gate(GateKind.NODE_MOVING, scope, "", why, nowMillis, 0)));
+        (scope, why) ->
+            core.gates().close(new Gate(GateKind.NODE_MOVING, scope, "", why, nowMillis, 0)));
   }
 
   /** Writes the rows of tasks that are not in the tree in force. */

@@ -9,8 +9,8 @@ import java.util.Set;
 /**
  * A new configuration with its nodes and the stored statuses of the tasks that it adds.
  *
- * @param rows stored rows of {@code change.newTasks()}, read after {@link SchedulerLoop#willRead}
- *     has completed
+ * @param rows stored rows of {@code change.newTasks()}, read after {@link LoopInput.WillRead} has
+ *     completed
  * @param rowsFollow whether more of them come as {@link LoopInput.StoredRows}, so that a large
  *     store is applied while it is read
  * @param nodesAtMillis time at which the nodes were fetched

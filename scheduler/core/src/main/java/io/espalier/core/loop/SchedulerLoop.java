@@ -1,13 +1,10 @@
 package io.espalier.core.loop;
 
-import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
-import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.event.EventKind;
-import io.espalier.core.forecast.SchedulerSnapshot;
 import io.espalier.core.json.Json;
 import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.LimitOverrideCommands;
@@ -15,12 +12,9 @@ import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.command.TaskKiller;
 import io.espalier.core.loop.command.WorkerPool;
 import io.espalier.core.loop.health.HealthLimits;
-import io.espalier.core.loop.health.ProbeAnswer;
 import io.espalier.core.loop.notify.Outbox;
 import io.espalier.core.loop.notify.ProblemEvents;
-import io.espalier.core.loop.query.ImpactQuery;
 import io.espalier.core.loop.query.QueryQueue;
-import io.espalier.core.loop.query.SnapshotCopy;
 import io.espalier.core.loop.rollout.RolloutTracker;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
@@ -43,19 +37,11 @@ import io.espalier.core.loop.watch.Throttles;
 import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.notification.NotifierView;
 import io.espalier.core.outcome.JobStateRecord;
-import io.espalier.core.problem.Problem;
-import io.espalier.core.running.Invocation;
-import io.espalier.core.running.Progress;
-import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.TaskResult;
-import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
 import io.espalier.core.scheduling.query.PeakUsage;
-import io.espalier.core.scheduling.update.TaskDifference;
-import io.espalier.core.scheduling.update.UpdatePlan;
 import io.espalier.core.status.StatusParser;
-import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.StoreTransaction;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -65,7 +51,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -124,12 +109,9 @@ public final class SchedulerLoop {
   private final LaunchFactory starts;
   private final UpdateApplier changes;
   private final InvocationRecovery recovery;
+  private final InputParts parts;
   private final Committer committer;
-  private final TaskCompletion completion;
   private final OperatorCommands commands;
-  private final TaskReports reports;
-  private final JobForgetting forgetting;
-  private final MovingSubtrees subtrees;
   private final RoundSteps steps;
   private final StartRounds rounds;
   private final TimedStarts timedStarts;
@@ -196,10 +178,10 @@ public final class SchedulerLoop {
             ports, events, outcomes, views, changes, paces, core, outbox, starting, this::ended);
     SharedParts shared =
         new SharedParts(core, live, ports, events, outcomes, rollouts, views, committer);
-    this.completion =
+    TaskCompletion completion =
         new TaskCompletion(
             shared, starts, verifications, statusText, paces, quarantines, options.maxAttempts());
-    this.reports = new TaskReports(shared, changes, completion, checkpoints);
+    TaskReports reports = new TaskReports(shared, changes, completion, checkpoints);
     this.commands =
         new OperatorCommands(
             shared,
@@ -213,8 +195,6 @@ public final class SchedulerLoop {
             pool,
             chores::add,
             reports::calledBack);
-    this.subtrees = new MovingSubtrees(core);
-    this.forgetting = new JobForgetting(shared, changes, completion);
     this.steps =
         new RoundSteps(
             new JobDeadlines(core),
@@ -239,6 +219,25 @@ public final class SchedulerLoop {
             pool::view,
             limits::view,
             chores::add);
+    this.parts =
+        new InputParts(
+            shared,
+            commands,
+            questions,
+            paces,
+            brakes,
+            changes,
+            health,
+            starting,
+            recovery,
+            completion,
+            pool,
+            reports,
+            new JobForgetting(shared, changes, completion),
+            new MovingSubtrees(core),
+            chores::add,
+            inspections::add,
+            this::stop);
     this.queueSamples =
         new QueueUsageRecorder(core, this::started, usage -> committer.batch().queueUsage(usage));
   }
@@ -281,27 +280,6 @@ public final class SchedulerLoop {
     recovery.resume(stored.running(), ports.runner(), nowMillis);
   }
 
-  <T> void execute(Command<T> command, CompletableFuture<T> answer, long nowMillis) {
-    try {
-      complete(answer, command.execute(commands, nowMillis));
-    } catch (RefusedException e) {
-      answer.completeExceptionally(e);
-    }
-  }
-
-  <T> void answer(Query<T> query, CompletableFuture<T> answer) {
-    try {
-      complete(answer, query.answer(questions));
-    } catch (RuntimeException e) {
-      // This is either a refusal or a bug of ours, which must not stop the scheduler.
-      answer.completeExceptionally(e);
-    }
-  }
-
-  void snapshot(long mostTasks, CompletableFuture<SchedulerSnapshot> answer) {
-    chores.add(new SnapshotCopy(core, live, paces, brakes::all, mostTasks, answer));
-  }
-
   private CompletionStage<JobEta> eta(String job) {
     return questions.eta(new Query.Eta(job, 0));
   }
@@ -310,117 +288,8 @@ public final class SchedulerLoop {
     return questions.waiting(new Query.Waiting(job));
   }
 
-  private static <T extends @Nullable Object> void complete(
-      CompletableFuture<T> answer, CompletionStage<? extends T> from) {
-    from.whenComplete(
-        (value, failure) -> {
-          if (failure == null) {
-            answer.complete(value);
-          } else {
-            answer.completeExceptionally(failure);
-          }
-        });
-  }
-
-  void inspect(Runnable read) {
-    inspections.add(read);
-  }
-
-  void measure(
-      TaskDifference difference, CompletableFuture<ImpactQuery.@Nullable Measured> answer) {
-    chores.add(new ImpactQuery(core, difference, live, paces, answer));
-  }
-
-  void announce(EventKind kind, Json.Obj data, long nowMillis) {
-    events.add(nowMillis, kind, data);
-  }
-
-  void awaitDurable(CompletableFuture<@Nullable Void> durable) {
-    complete(durable, committer.written());
-  }
-
-  void awaitView(CompletableFuture<@Nullable Void> shown) {
-    views.await(shown);
-  }
-
-  void willRead(UpdatePlan plan, CompletableFuture<@Nullable Void> durable) {
-    changes.willRead(plan);
-    complete(durable, committer.commit());
-  }
-
-  void update(PreparedUpdate update, CompletableFuture<Void> inForce, long nowMillis) {
-    forgetting.forgetReplaced(update.forgotten(), nowMillis);
-    update.incarnations().forEach(committer.batch()::incarnation);
-    changes.begin(update, inForce);
-  }
-
-  void storedRows(LoopInput.StoredRows rows) {
-    changes.take(rows.rows(), rows.last(), rows.unreadable());
-  }
-
-  void findAbsent(Set<String> jobs, CompletableFuture<Set<String>> answer) {
-    chores.add(forgetting.findAbsent(jobs, answer));
-  }
-
-  void forgetAbsent(LoopInput.ForgetAbsent input, long nowMillis) {
-    complete(
-        input.answer(),
-        forgetting.forgetAbsent(input.job(), input.reason(), input.archive(), nowMillis));
-  }
-
-  void closeSubtrees(Map<String, String> reasons, long nowMillis) {
-    subtrees.close(reasons, nowMillis);
-  }
-
-  void putStatuses(LoopInput.PutStatuses input, long nowMillis) {
-    subtrees.put(input.rows(), row -> committer.changed(row, nowMillis));
-    input.createTimes().forEach(committer.batch()::incarnation);
-    complete(input.durable(), committer.commit());
-  }
-
-  void configProblems(List<Problem> problems) {
-    views.configProblems(problems);
-  }
-
-  void probed(ProbeAnswer answer, long nowMillis) {
-    health.take(answer, nowMillis);
-  }
-
-  void error(String source, @Nullable String message) {
-    views.error(source, message);
-  }
-
-  void confirmed(Invocation start, long nowMillis) {
-    starting.confirmed(start, nowMillis);
-  }
-
-  void recalled(List<Invocation> invocations) {
-    brakes.recalled(invocations);
-    views.changed();
-  }
-
-  void ended(TaskResult end, long nowMillis) {
-    starting.ended(end, nowMillis);
-    if (!recovery.keeps(end, changes.hasConfig())) {
-      completion.ended(end, nowMillis);
-    }
-  }
-
-  void endedLate(TaskResult end, long nowMillis) {
-    completion.endedLate(end, nowMillis);
-  }
-
-  void workers(List<WorkerInfo> workers, long nowMillis) {
-    pool.set(workers, nowMillis);
-    starting.workers(workers);
-  }
-
-  void progressed(TaskKey key, Invocation invocation, @Nullable Progress newest, long nowMillis) {
-    reports.progressed(key, invocation, newest, nowMillis);
-  }
-
-  void used(TaskKey task, Invocation invocation, ResourceUsage usage) {
-    live.usage(task, invocation, usage);
+  private void ended(TaskResult end, long nowMillis) {
+    parts.ended(end, nowMillis);
   }
 
   void stop() {
@@ -519,7 +388,7 @@ public final class SchedulerLoop {
       restored = null;
     }
     for (int left = Math.min(inputs.size(), INPUTS_PER_STEP); left > 0; left--) {
-      inputs.remove().apply(this, nowMillis);
+      inputs.remove().apply(parts, nowMillis);
     }
     boolean more = !inputs.isEmpty();
     pauses.step(nowMillis, this::resumed);

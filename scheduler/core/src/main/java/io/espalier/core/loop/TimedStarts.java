@@ -45,7 +45,8 @@ final class TimedStarts {
         && views.progress().values().stream()
             .anyMatch(
                 job ->
-                    (job.waiting() > 0 || (rates && job.ready() > 0)) && !core.isEnded(job.job()));
+                    (job.waiting() > 0 || (rates && job.ready() > 0))
+                        && !core.gates().isEnded(job.job()));
   }
 
   /**
@@ -66,6 +67,6 @@ final class TimedStarts {
     return job.ready() + job.blocked() > 0
         && config != null
         && config.canRun()
-        && !core.isEnded(job.job());
+        && !core.gates().isEnded(job.job());
   }
 }

@@ -266,7 +266,7 @@ final class UpdateApplier {
       return false;
     }
     if (!begun) {
-      take(toHold, job -> core.close(Gate.of(GateKind.LOADING, job, "")));
+      take(toHold, job -> core.gates().close(Gate.of(GateKind.LOADING, job, "")));
       if (toHold.isEmpty()) {
         core.begin(change.change());
         begun = true;
@@ -305,7 +305,7 @@ final class UpdateApplier {
       held.stream().filter(job -> !contradicted.containsKey(job)).forEach(toRelease::add);
       held = Set.of();
     }
-    take(toRelease, job -> core.open(GateKind.LOADING, job));
+    take(toRelease, job -> core.gates().open(GateKind.LOADING, job));
     if (!toRelease.isEmpty()) {
       return true;
     }

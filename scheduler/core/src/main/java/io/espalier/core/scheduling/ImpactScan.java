@@ -196,7 +196,7 @@ public final class ImpactScan {
     }
     Duration kill = after.settings().rules().killOverLimit().get(old.name());
     boolean wasOver = used > state.ledger.base(node, old.index());
-    boolean wasToDie = wasOver && state.killOverLimitMillis(old) >= 0;
+    boolean wasToDie = wasOver && state.bounds.killAfterMillis(old) >= 0;
     if (kill != null) {
       int excess = used - limit;
       overLimitKills +=

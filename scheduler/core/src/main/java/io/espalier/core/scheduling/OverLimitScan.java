@@ -129,7 +129,7 @@ public final class OverLimitScan {
     this.core = core;
     this.state = core.state();
     for (Resource resource : state.config().settings().resources().all()) {
-      long delay = state.killOverLimitMillis(resource);
+      long delay = state.bounds.killAfterMillis(resource);
       if (delay >= 0 && state.over.first(resource.index()) <= nowMillis - delay) {
         resources.add(resource);
         latest.add(nowMillis - delay);

@@ -169,9 +169,9 @@ public final class Replay {
     } else if (event instanceof CoreEvent.HealthRemoved e) {
       core.limits().removeHealth(e.level(), e.resource(), e.node());
     } else if (event instanceof CoreEvent.StagesClosed e) {
-      core.close(e.gate());
+      core.gates().close(e.gate());
     } else if (event instanceof CoreEvent.StagesOpened e) {
-      core.openStages(e.job());
+      core.gates().openStages(e.job());
     } else if (event instanceof CoreEvent.CapSet e) {
       core.limits().setCap(e.cap());
     } else if (event instanceof CoreEvent.CapRemoved e) {
@@ -187,9 +187,9 @@ public final class Replay {
 
   private void gate(CoreEvent.Gated e) {
     if (e.closed()) {
-      core.close(new Gate(e.kind(), e.scope(), "", "", 0, 0));
+      core.gates().close(new Gate(e.kind(), e.scope(), "", "", 0, 0));
     } else {
-      core.open(e.kind(), e.scope());
+      core.gates().open(e.kind(), e.scope());
     }
   }
 

@@ -4,12 +4,6 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.scheduling.gate.Gate;
-import io.espalier.core.scheduling.gate.GateKind;
-import io.espalier.core.scheduling.gate.GateTable;
-import io.espalier.core.scheduling.gate.Scope;
-import io.espalier.core.scheduling.gate.StageGate;
-import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.query.CapacityQueries;
 import io.espalier.core.scheduling.query.PeakUsageTracker;
@@ -22,7 +16,6 @@ import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.scheduling.state.EmptyState;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.RunningTasks;
-import io.espalier.core.scheduling.task.StagedTasks;
 import io.espalier.core.scheduling.update.LiveState;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.TaskDifference;
@@ -33,7 +26,6 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.store.QueueUsage;
 import io.espalier.core.topology.Topology;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -61,13 +53,12 @@ import org.jspecify.annotations.Nullable;
 public final class SchedulingCore {
   private final SplitMix64 random;
   private final RunningTasks runs = new RunningTasks();
-  private final Round.Turns turns = new Round.Turns();
   private final PeakUsageTracker peaks = new PeakUsageTracker();
   private final WorkerTable pool = new WorkerTable();
   private final QueueUsageHistory queueHistory = new QueueUsageHistory();
 
   private final LiveState live;
-  private final GateTable gates;
+  private final Gates gates;
   private final LimitChanges limits;
 
   private final TaskQueries tasks = new TaskQueries(this::state);
@@ -76,20 +67,7 @@ public final class SchedulingCore {
   private final CapacityQueries capacity =
       new CapacityQueries(this::state, pool, queueHistory, peaks);
 
-  private final Round.Starter starter =
-      new Round.Starter() {
-        @Override
-        public int start(int job) {
-          return live.start(job);
-        }
-
-        @Override
-        public int startBeside(int first, int under) {
-          return live.startBeside(first, under);
-        }
-      };
-
-  private @Nullable Round round;
+  private final Rounds rounds;
   private @Nullable CoreEventListener recorder;
 
   /**
@@ -109,7 +87,8 @@ public final class SchedulingCore {
     random = new SplitMix64(seed);
     SchedulingState empty = EmptyState.create(random, runs, pool, Map.copyOf(selectors));
     live = new LiveState(empty, runs, pool, queueHistory);
-    gates = empty.gateTable;
+    rounds = new Rounds(live, runs, random);
+    gates = new Gates(live, this::record);
     limits = new LimitChanges(live, this::record);
   }
 
@@ -185,7 +164,7 @@ public final class SchedulingCore {
     NewTasks news = live.step(units);
     if (state() != before) {
       peaks.keep(before);
-      turns.last = lastInTurn(before, state().jobs);
+      rounds.renumbered(before);
     }
     record(new CoreEvent.Stepped(units, news != null));
     return news;
@@ -200,11 +179,6 @@ public final class SchedulingCore {
    */
   public boolean stepOrphans(int units) {
     return live.stepOrphans(units);
-  }
-
-  /** Returns the place of the old state's last job in the name order of the new state's jobs. */
-  private int lastInTurn(SchedulingState before, JobTable jobs) {
-    return turns.last < 0 ? -1 : jobs.lastUpTo(before.jobs.name(turns.last));
   }
 
   /** Returns whether an update was begun and is not in force yet. */
@@ -278,87 +252,11 @@ public final class SchedulingCore {
     return job < 0 ? null : state().jobs.job(job);
   }
 
-  /**
-   * Closes a gate of a job, a worker, or a node with everything below it, for all jobs or for one,
-   * known or not, until {@link #open(GateKind, Scope)} is called for the same kind and scope; it
-   * replaces an older gate of these. No task starts there meanwhile; none is killed. Takes constant
-   * time; a node that of one path and, where jobs have {@code reserve_after}, of all reservations.
-   */
-  public void close(Gate gate) {
-    gates.close(gate);
-    gated(gate.kind(), gate.scope(), true);
-  }
+  // ---- gates
 
-  /**
-   * Opens a gate, if it is closed. Its job or node stays closed while another gate is. Takes
-   * constant time; a node that of one path and, where jobs have {@code reserve_after}, of the nodes
-   * below it or of those where jobs wait for slots, whichever are fewer.
-   */
-  public void open(GateKind kind, Scope scope) {
-    gates.open(kind, scope);
-    gated(kind, scope, false);
-  }
-
-  /** Opens a gate of a job, if it is closed. */
-  public void open(GateKind kind, String job) {
-    open(kind, Scope.job(job));
-  }
-
-  private void gated(GateKind kind, Scope scope, boolean closed) {
-    live.updateGate(scope);
-    record(new CoreEvent.Gated(kind, scope, closed));
-  }
-
-  /**
-   * Closes the later stages of a job's roll-out; it replaces an older gate of that job. {@link
-   * #stepLimits} must follow; until that is done, tasks may start that are to wait.
-   */
-  public void close(StageGate gate) {
-    gates.close(gate);
-    live.stagesChanged(gate.job());
-    record(new CoreEvent.StagesClosed(gate));
-  }
-
-  /** Opens all stages of a job; {@link #stepLimits} must follow. */
-  public void openStages(String job) {
-    gates.openStages(job);
-    live.stagesChanged(job);
-    record(new CoreEvent.StagesOpened(job));
-  }
-
-  /** Returns the gate in front of the later stages of a job, or null. */
-  public @Nullable StageGate stages(String job) {
-    return gates.stages(job);
-  }
-
-  /** Returns a closed gate of a job, or null. */
-  public @Nullable Gate gate(GateKind kind, String job) {
-    return gates.get(kind, Scope.job(job));
-  }
-
-  /** See {@link GateTable#of(GateKind)}. */
-  public Collection<Gate> gates(GateKind kind) {
-    return gates.of(kind);
-  }
-
-  /**
-   * Returns the gates of a kind whose end has come; the caller must {@link #open} them. The core
-   * opens none by itself, so that the caller can record what it opens.
-   */
-  public List<Gate> dueGates(GateKind kind, long nowMillis) {
-    return gates.due(kind, nowMillis);
-  }
-
-  /** See {@link GateTable#nextMillis}. */
-  public long nextGateMillis(GateKind kind) {
-    return gates.nextMillis(kind);
-  }
-
-  /**
-   * Returns whether a closed gate ends the job: it has failed, succeeded or missed its deadline.
-   */
-  public boolean isEnded(String job) {
-    return gates.isEnded(job);
+  /** Returns the gates of jobs, nodes and workers. */
+  public Gates gates() {
+    return gates;
   }
 
   /**
@@ -416,14 +314,10 @@ public final class SchedulingCore {
    * @return true when all of them are in effect
    */
   public boolean stepLimits(int units) {
-    StagedTasks stages = state().statuses.staged();
-    if (state().limits.isDone() && stages.isDone()) {
+    if (state().areLimitsInEffect()) {
       return true;
     }
-    int used = state().limits.step(units, true);
-    int unused = stages.step(units - used, state().statuses);
-    state().queues.refresh();
-    boolean done = state().limits.isDone() && stages.isDone();
+    boolean done = state().stepLimits(units);
     record(new CoreEvent.LimitsStepped(units, done));
     return done;
   }
@@ -461,18 +355,7 @@ public final class SchedulingCore {
       }
       pool.setMode(mode);
     }
-    BitSet gone = new BitSet();
-    pool.pool().forEach(gone::set);
-    for (WorkerInfo info : workers) {
-      int worker = pool.number(info.ref().shard());
-      gone.clear(worker);
-      live.setWorker(worker, info);
-    }
-    for (int worker = gone.nextSetBit(0); worker >= 0; worker = gone.nextSetBit(worker + 1)) {
-      live.setWorker(worker, null);
-      pool.dropIfIdle(worker);
-    }
-    state().queues.refresh();
+    live.setWorkers(workers);
     record(new CoreEvent.WorkersNamed(workers));
   }
 
@@ -525,33 +408,18 @@ public final class SchedulingCore {
     for (int job : state().wholeJobs.takeChanged()) {
       live.updateJobGate(job);
     }
-    Round current = currentRound();
-    if (current == null) {
-      current = new Round(state(), runs, random, turns, starter);
-      round = current;
-    }
-    if (recorder == null) {
-      current.slice(maxStarts, sink);
-    } else {
-      CoreEventListener to = recorder;
-      to.recorded(new CoreEvent.RoundBegan(policy.name(), maxStarts));
-      PlacementListener.OfBatches recording =
-          (run, batch) -> {
-            to.recorded(placement(run));
-            sink.placed(run, batch);
-          };
-      current.slice(maxStarts, recording);
-    }
-    state().rooms.roundBegins();
-    current.beginWaits(live.now());
-    policy.schedule(current);
-    state().roundOver();
-    boolean complete = current.isComplete() && !state().wakeMembers(maxStarts);
-    if (complete) {
-      current.batchWaits().end();
-    }
+    record(new CoreEvent.RoundBegan(policy.name(), maxStarts));
+    boolean complete =
+        rounds.slice(policy, maxStarts, recorder == null ? sink : recording(recorder, sink));
     record(new CoreEvent.RoundEnded(complete));
     return complete;
+  }
+
+  private PlacementListener.OfBatches recording(CoreEventListener to, PlacementListener sink) {
+    return (run, batch) -> {
+      to.recorded(placement(run));
+      sink.placed(run, batch);
+    };
   }
 
   /** Returns the most tasks that a batch of any job may have; 1: no job has batches. */
@@ -617,10 +485,7 @@ public final class SchedulingCore {
     if (status != null && status.main() == Main.RUNNING) {
       throw new IllegalArgumentException("a task cannot end as running");
     }
-    Round current = currentRound();
-    if (current != null) {
-      current.ending(index);
-    }
+    rounds.ending(index);
     live.finish(index, status);
     if (recorder != null) {
       recorder.recorded(new CoreEvent.Finished(run, status));
@@ -650,19 +515,14 @@ public final class SchedulingCore {
   public boolean advance(long nowMillis, int limit) {
     live.at(nowMillis);
     boolean done = state().waits.advance(live.now(), limit);
-    Round current = currentRound();
-    if (current != null) {
-      current.batchWaits().advance(live.now());
-    }
+    rounds.advance();
     record(new CoreEvent.Advanced(nowMillis, limit, done));
     return done;
   }
 
   /** Returns when {@link #advance} has work to do next; {@link Long#MAX_VALUE}: never. */
   public long nextTimerMillis() {
-    Round current = currentRound();
-    long next = state().waits.nextMillis();
-    return current == null ? next : Math.min(next, current.batchWaits().nextMillis());
+    return Math.min(state().waits.nextMillis(), rounds.nextMillis());
   }
 
   /**
@@ -670,8 +530,7 @@ public final class SchedulingCore {
    * round that starts them is not over.
    */
   public boolean awaitsBatches() {
-    Round current = currentRound();
-    return current != null && current.batchWaits().isPending();
+    return rounds.awaitsBatches();
   }
 
   /**
@@ -679,14 +538,7 @@ public final class SchedulingCore {
    * milliseconds; 0: they do not wait.
    */
   public long batchAwaitedUntil(String job) {
-    Round current = currentRound();
-    int number = findJob(job);
-    return current == null || number < 0 ? 0 : current.batchWaits().until(number);
-  }
-
-  private @Nullable Round currentRound() {
-    Round current = round;
-    return current != null && current.state() == state() ? current : null;
+    return rounds.batchAwaitedUntil(findJob(job));
   }
 
   // ---- figures

@@ -50,7 +50,7 @@ public final class StuckJobs {
     if (tally.running() > 0 || !state.jobs.canRun(job) || isKeptByPeople(job)) {
       return "";
     }
-    if (core.isEnded(state.jobs.name(job))) {
+    if (core.gates().isEnded(state.jobs.name(job))) {
       return "";
     }
     if (tally.total() == 0) {
@@ -73,14 +73,14 @@ public final class StuckJobs {
    */
   private boolean isKeptByPeople(int job) {
     String name = state.jobs.name(job);
-    return core.gate(GateKind.PAUSE, name) != null
-        || core.gate(GateKind.JOB_BRAKE, name) != null
-        || core.gate(GateKind.JOB_WINDOW, name) != null
-        || core.gate(GateKind.ROLLOUT, name) != null
-        || core.gate(GateKind.HALTED, name) != null
-        || core.stages(name) != null
-        || core.gate(GateKind.LOADING, name) != null
-        || core.gate(GateKind.CAPACITY, name) != null;
+    return core.gates().get(GateKind.PAUSE, name) != null
+        || core.gates().get(GateKind.JOB_BRAKE, name) != null
+        || core.gates().get(GateKind.JOB_WINDOW, name) != null
+        || core.gates().get(GateKind.ROLLOUT, name) != null
+        || core.gates().get(GateKind.HALTED, name) != null
+        || core.gates().stages(name) != null
+        || core.gates().get(GateKind.LOADING, name) != null
+        || core.gates().get(GateKind.CAPACITY, name) != null;
   }
 
   /**
@@ -108,7 +108,7 @@ public final class StuckJobs {
     if (isKeptByPeople(job)) {
       return true;
     }
-    if (core.isEnded(state.jobs.name(job))
+    if (core.gates().isEnded(state.jobs.name(job))
         || !state.wholeJobs.waitsInVainFor(job, this::getsOn).isEmpty()
         || !tooLarge(job).isEmpty()) {
       return false;
@@ -154,8 +154,8 @@ public final class StuckJobs {
   /** A limit of 0 on all nodes is a deliberate stop, not a mistake. */
   private String tooLarge(int job) {
     for (Resource resource : state.config().settings().resources().all()) {
-      int need = state.needs(job, resource);
-      int largest = state.largestLimit(resource);
+      int need = state.bounds.needs(job, resource);
+      int largest = state.bounds.largest(resource);
       if (need > largest && largest > 0) {
         return "its tasks need "
             + need

@@ -1,6 +1,7 @@
 package io.espalier.server.notify;
 
 import io.espalier.core.config.keys.CallKeys;
+import io.espalier.core.config.keys.CallTypes;
 import io.espalier.core.config.keys.NotifierKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
@@ -183,7 +184,7 @@ final class Webhook implements Notifier {
   }
 
   private static String replaced(String text, Map<String, String> names) {
-    return CallKeys.PLACEHOLDER
+    return CallTypes.PLACEHOLDER
         .matcher(text)
         .replaceAll(
             found -> Matcher.quoteReplacement(names.getOrDefault(found.group(1), found.group())));

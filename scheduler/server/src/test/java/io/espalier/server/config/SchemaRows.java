@@ -75,6 +75,11 @@ abstract class SchemaRows {
     bad.forEach(value -> add(Verdict.BAD, frame, "'" + key + "': " + value));
   }
 
+  /** One key with bad values, in a frame. */
+  final void bad(UnaryOperator<String> frame, String key, String... values) {
+    key(frame, key, List.of(), List.of(values));
+  }
+
   static final List<String> NO_BOOL = List.of("null", "2", "'yes'", "[]", "{}");
   static final List<String> BOOLS = List.of("true", "false", "0", "1", "1.0", "'true'", "'0'");
   static final List<String> NO_TEXT = List.of("null", "true", "[]", "{}");

@@ -83,33 +83,23 @@ final class SchemaRowsOfJobs extends SchemaRows {
     key(SchemaRows::job, "owner", List.of("'o'", "''", "7"), NO_TEXT);
     key(SchemaRows::owned, "enabled", BOOLS, NO_BOOL);
     key(SchemaRows::owned, "command", List.of("[]", "['a', '', 7, 'x\\n']"), NO_LIST);
-    key(
-        SchemaRows::owned,
-        "command",
-        List.of(),
-        List.of("['']", "['a', null]", "['a', '\\u0000']"));
+    bad(SchemaRows::owned, "command", "['']", "['a', null]", "['a', '\\u0000']");
     key(
         SchemaRows::owned,
         "status_from",
         List.of("'status_line'", "'exit_code'"),
         List.of("'exit'", "1", "null", "[]"));
-    calls();
-    steps();
     rollouts();
     batches();
     key(SchemaRows::owned, "priority", List.of("0", "1.3", "'2'", "1e300"), NO_NUMBER);
-    key(SchemaRows::owned, "priority", List.of(), List.of("-1"));
+    bad(SchemaRows::owned, "priority", "-1");
     key(SchemaRows::owned, "config", List.of("{}", "{'enable': [null]}"), NO_OBJECT);
     key(
         SchemaRows::owned,
         "resources",
         List.of("{}", "{'slots': 0}", "{'slots': '2', '_': 1}"),
         NO_OBJECT);
-    key(
-        SchemaRows::owned,
-        "resources",
-        List.of(),
-        List.of("{'slots': -1}", "{'slots': 1.5}", "{'slots': null}"));
+    bad(SchemaRows::owned, "resources", "{'slots': -1}", "{'slots': 1.5}", "{'slots': null}");
     add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'resources': {'nope': 1}");
     key(
         SchemaRows::owned,
@@ -124,22 +114,20 @@ final class SchemaRowsOfJobs extends SchemaRows {
             "{'db': {'fraction_of_nodes': '0.5'}}",
             "{'db': {'fraction_of_nodes': 0}}"),
         NO_OBJECT);
-    key(
+    bad(
         SchemaRows::owned,
         "filters",
-        List.of(),
-        List.of(
-            "{'host': []}",
-            "{'host': {'whitelist': 'a'}}",
-            "{'host': {'whitelist': [null]}}",
-            "{'host': {'blacklist': {}}}",
-            "{'host': {'tag_whitelist': 1}}",
-            "{'host': {'whitelist_regex': []}}",
-            "{'host': {'blacklist_regex': null}}",
-            "{'host': {'fraction_of_nodes': 1.5}}",
-            "{'host': {'fraction_of_nodes': -0.1}}",
-            "{'host': {'fraction_of_nodes': []}}",
-            "{'host': {'fraction_of_node': 0.1}}"));
+        "{'host': []}",
+        "{'host': {'whitelist': 'a'}}",
+        "{'host': {'whitelist': [null]}}",
+        "{'host': {'blacklist': {}}}",
+        "{'host': {'tag_whitelist': 1}}",
+        "{'host': {'whitelist_regex': []}}",
+        "{'host': {'blacklist_regex': null}}",
+        "{'host': {'fraction_of_nodes': 1.5}}",
+        "{'host': {'fraction_of_nodes': -0.1}}",
+        "{'host': {'fraction_of_nodes': []}}",
+        "{'host': {'fraction_of_node': 0.1}}");
     add(
         Verdict.BAD_FOR_PARSER,
         SchemaRows::owned,
@@ -147,7 +135,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "'filters': {'host': {'whitelist_regex': '('}}",
         "'filters': {'host': {'fraction_of_nodes': '2'}}");
     key(SchemaRows::owned, "depends_on", List.of("[]", "['x', 7]"), NO_LIST);
-    key(SchemaRows::owned, "depends_on", List.of(), List.of("[null]", "[['x']]"));
+    bad(SchemaRows::owned, "depends_on", "[null]", "[['x']]");
     add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'depends_on': ['j']");
     String wholeJobs = "run_only_after_all_nodes_are_done_for";
     key(
@@ -155,22 +143,20 @@ final class SchemaRowsOfJobs extends SchemaRows {
         wholeJobs,
         List.of("[]", "['x', 7]", "[{'job': 'x', 'done_percent': 99.5, 'tags': ['a']}]"),
         NO_LIST);
-    key(
+    bad(
         SchemaRows::owned,
         wholeJobs,
-        List.of(),
-        List.of(
-            "[null]",
-            "[['x']]",
-            "[{}]",
-            "[{'job': []}]",
-            "[{'job': 'x', 'done_percent': 0}]",
-            "[{'job': 'x', 'done_percent': 101}]",
-            "[{'job': 'x', 'tags': 'a'}]",
-            "[{'job': 'x', 'tag': ['a']}]"));
+        "[null]",
+        "[['x']]",
+        "[{}]",
+        "[{'job': []}]",
+        "[{'job': 'x', 'done_percent': 0}]",
+        "[{'job': 'x', 'done_percent': 101}]",
+        "[{'job': 'x', 'tags': 'a'}]",
+        "[{'job': 'x', 'tag': ['a']}]");
     add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'" + wholeJobs + "': ['j']");
     key(SchemaRows::owned, "roles", List.of("[]", "['replica']", "['a', 'b_1.x-y']"), NO_LIST);
-    key(SchemaRows::owned, "roles", List.of(), List.of("[null]", "['']", "['a b']", "[['x']]"));
+    bad(SchemaRows::owned, "roles", "[null]", "['']", "['a b']", "[['x']]");
     key(SchemaRows::owned, "level_for_tasks", List.of("'db'", "'instance'", "'worker'"), NO_TEXT);
     key(SchemaRows::owned, "level_for_host_placement", List.of("'host'"), NO_TEXT);
     add(
@@ -179,7 +165,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "'level_for_tasks': 'x'",
         "'level_for_host_placement': 'x'");
     key(SchemaRows::owned, "host_placement", List.of("''", "'h.example.com'"), NO_TEXT);
-    key(SchemaRows::owned, "host_placement", List.of(), List.of("'a\\nb'"));
+    bad(SchemaRows::owned, "host_placement", "'a\\nb'");
     key(SchemaRows::owned, "workers", List.of("''", "'gpu and not (spot or slow)'"), NO_TEXT);
     add(
         Verdict.BAD_FOR_PARSER,
@@ -189,12 +175,12 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "'workers': '5'");
     for (String time : List.of("create_time", "modify_time")) {
       key(SchemaRows::owned, time, List.of("0", "1700000000", "'5'"), NO_NUMBER);
-      key(SchemaRows::owned, time, List.of(), List.of("-1", "1.5"));
+      bad(SchemaRows::owned, time, "-1", "1.5");
     }
     key(SchemaRows::owned, "version_id", List.of("-1", "123456789012345"), NO_NUMBER);
-    key(SchemaRows::owned, "version_id", List.of(), List.of("-2", "0.5", "9223372036854775808"));
+    bad(SchemaRows::owned, "version_id", "-2", "0.5", "9223372036854775808");
     key(SchemaRows::owned, "errors", List.of("{}"), NO_OBJECT);
-    key(SchemaRows::owned, "errors", List.of(), List.of("{'error': 'x', 'value': 1}"));
+    bad(SchemaRows::owned, "errors", "{'error': 'x', 'value': 1}");
   }
 
   private void ofDeadlines() {
@@ -210,19 +196,17 @@ final class SchemaRowsOfJobs extends SchemaRows {
             "0",
             "false"),
         NO_NUMBER_OR_FALSE);
-    key(
+    bad(
         SchemaRows::owned,
         "complete_by",
-        List.of(),
-        List.of(
-            "'2026-11-22T06:00:00'",
-            "'2026-11-22'",
-            "'06:00'",
-            "'tomorrow'",
-            "'1795327200'",
-            "-1",
-            "253402300800",
-            "'2026-11-22T06:00:00 Europe/Berlin'"));
+        "'2026-11-22T06:00:00'",
+        "'2026-11-22'",
+        "'06:00'",
+        "'tomorrow'",
+        "'1795327200'",
+        "-1",
+        "253402300800",
+        "'2026-11-22T06:00:00 Europe/Berlin'");
     add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'complete_by': '2026-13-22T06:00:00Z'");
     add(Verdict.WARNED, SchemaRows::settings, "'complete_by': 0");
   }
@@ -239,23 +223,21 @@ final class SchemaRowsOfJobs extends SchemaRows {
             "{'failed_pct': '99.9', 'window': '366d'}",
             "{'failed_tasks': 1, 'window': '60'}"),
         List.of("null", "1", "'x'", "true", "[]", "{}"));
-    key(
+    bad(
         frame,
         "fail_job_when",
-        List.of(),
-        List.of(
-            "{'failed_tasks': 0}",
-            "{'failed_tasks': 1.5}",
-            "{'failed_pct': 100}",
-            "{'failed_pct': -1}",
-            "{'failed_pct': 5, 'min_samples': 0}",
-            "{'failed_pct': 5, 'window': 0.5}",
-            "{'failed_pct': 5, 'window': '1w'}",
-            "{'failed_pct': 5, 'window': ''}",
-            "{'failed_pct': 5, 'window': false}",
-            "{'min_samples': 5}",
-            "{'failed_percent': 5}",
-            "{'failed_task': 5}"));
+        "{'failed_tasks': 0}",
+        "{'failed_tasks': 1.5}",
+        "{'failed_pct': 100}",
+        "{'failed_pct': -1}",
+        "{'failed_pct': 5, 'min_samples': 0}",
+        "{'failed_pct': 5, 'window': 0.5}",
+        "{'failed_pct': 5, 'window': '1w'}",
+        "{'failed_pct': 5, 'window': ''}",
+        "{'failed_pct': 5, 'window': false}",
+        "{'min_samples': 5}",
+        "{'failed_percent': 5}",
+        "{'failed_task': 5}");
     add(
         Verdict.BAD_FOR_PARSER,
         frame,
@@ -267,38 +249,38 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "succeed_job_when",
         List.of("false", "'never'", "{'done_pct': 99.5}", "{'done_pct': '100'}"),
         List.of("null", "1", "'x'", "true", "[]", "{}"));
-    key(
+    bad(
         frame,
         "succeed_job_when",
-        List.of(),
-        List.of("{'done_pct': 0}", "{'done_pct': 100.1}", "{'done_pct': []}", "{'done_pc': 9}"));
+        "{'done_pct': 0}",
+        "{'done_pct': 100.1}",
+        "{'done_pct': []}",
+        "{'done_pc': 9}");
     add(Verdict.BAD_FOR_PARSER, frame, "'succeed_job_when': {'done_pct': '0'}");
     add(Verdict.BAD, frame, "'fail_job_wen': {'failed_tasks': 1}");
   }
 
   private void ofGroups() {
     key(SchemaRows::settings, "groups", List.of("{}", "{'_': 1}"), NO_OBJECT);
-    key(
+    bad(
         SchemaRows::settings,
         "groups",
-        List.of(),
-        List.of(
-            "{'a': {}}",
-            "{'a': {'by': 'tag:t'}}",
-            "{'a': {'max_concurrent': 1}}",
-            "{'a': {'by': 'tag:t', 'max_concurrent': 1, 'max_fraction': 0.5}}",
-            "{'a b': {'by': 'tag:t', 'max_concurrent': 1}}",
-            "{'a': {'by': 'tag:t', 'max_concurent': 1}}"));
+        "{'a': {}}",
+        "{'a': {'by': 'tag:t'}}",
+        "{'a': {'max_concurrent': 1}}",
+        "{'a': {'by': 'tag:t', 'max_concurrent': 1, 'max_fraction': 0.5}}",
+        "{'a b': {'by': 'tag:t', 'max_concurrent': 1}}",
+        "{'a': {'by': 'tag:t', 'max_concurent': 1}}");
     UnaryOperator<String> kind =
         member -> settings("'groups': {'replset': {'max_concurrent': 1, " + member + "}}");
     key(kind, "by", List.of("'attribute:a b'", "'tag:a-*'", "'tag:a'", "'tag:*'"), NO_TEXT);
-    key(kind, "by", List.of(), List.of("'replset'", "'attribute:'", "'tag:'", "'tag:a*b'"));
+    bad(kind, "by", "'replset'", "'attribute:'", "'tag:'", "'tag:a*b'");
     UnaryOperator<String> by =
         member -> settings("'groups': {'replset': {'by': 'tag:a', " + member + "}}");
     key(by, "max_concurrent", List.of("1", "'2'"), NO_NUMBER);
-    key(by, "max_concurrent", List.of(), List.of("0", "-1", "1.5"));
+    bad(by, "max_concurrent", "0", "-1", "1.5");
     key(by, "max_fraction", List.of("1", "0.34", "'0.5'"), NO_NUMBER);
-    key(by, "max_fraction", List.of(), List.of("1.1", "-0.1"));
+    bad(by, "max_fraction", "1.1", "-0.1");
     add(Verdict.BAD_FOR_PARSER, by, "'max_fraction': 0");
     UnaryOperator<String> level = member -> by.apply("'max_concurrent': 1, " + member);
     key(level, "level", List.of("'host'", "'instance'"), NO_TEXT);
@@ -309,17 +291,15 @@ final class SchemaRowsOfJobs extends SchemaRows {
 
   private void ofProbes() {
     key(SchemaRows::settings, "probes", List.of("{}", "{'_': 1}"), NO_OBJECT);
-    key(
+    bad(
         SchemaRows::settings,
         "probes",
-        List.of(),
-        List.of(
-            "{'a': {}}",
-            "{'a': {'bad_above': 5, 'good_below': 2}}",
-            "{'a': {'source': 'push', 'good_below': 2}}",
-            "{'a': {'source': 'push', 'bad_above': 5}}",
-            "{'a b': {'source': 'push', 'bad_above': 5, 'good_below': 2}}",
-            "{'a': {'source': 'push', 'bad_above': 5, 'good_below': 2, 'evry': 3}}"));
+        "{'a': {}}",
+        "{'a': {'bad_above': 5, 'good_below': 2}}",
+        "{'a': {'source': 'push', 'good_below': 2}}",
+        "{'a': {'source': 'push', 'bad_above': 5}}",
+        "{'a b': {'source': 'push', 'bad_above': 5, 'good_below': 2}}",
+        "{'a': {'source': 'push', 'bad_above': 5, 'good_below': 2, 'evry': 3}}");
     String bounds = "'bad_above': 5, 'good_below': 2, ";
     UnaryOperator<String> of = member -> settings("'probes': {'lag': {" + bounds + member + "}}");
     key(of, "source", List.of("'push'", "'file'"), List.of("[]", "{}", "true"));
@@ -349,44 +329,45 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "queues",
         List.of("{}", "{'_': 1, 'default': {}, 'a.b:c-d': {'_': 1}}", "{'1': {}}"),
         NO_OBJECT);
-    key(
+    bad(
         SchemaRows::settings,
         "queues",
-        List.of(),
-        List.of("{'a b': {}}", "{'': {}}", "{'-a': {}}", "{'a': 1}", "{'a': {'max_slot': {}}}"));
+        "{'a b': {}}",
+        "{'': {}}",
+        "{'-a': {}}",
+        "{'a': 1}",
+        "{'a': {'max_slot': {}}}");
     key(
         SchemaRows::settings,
         "sets",
         List.of("{}", "{'_': 1, '2026-11': {}, 'a.b:c-d': {'_': 1}}"),
         NO_OBJECT);
-    key(
+    bad(
         SchemaRows::settings,
         "sets",
-        List.of(),
-        List.of(
-            "{'a b': {}}",
-            "{'': {}}",
-            "{'-a': {}}",
-            "{'a': 1}",
-            "{'a': {'fail_when_failed_job': 1}}"));
+        "{'a b': {}}",
+        "{'': {}}",
+        "{'-a': {}}",
+        "{'a': 1}",
+        "{'a': {'fail_when_failed_job': 1}}");
     ofGroups();
     ofProbes();
     UnaryOperator<String> set = member -> settings("'sets': {'up': {" + member + "}}");
     key(set, "fail_when_failed_jobs", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
-    key(set, "fail_when_failed_jobs", List.of(), List.of("0", "-1", "1.5"));
+    bad(set, "fail_when_failed_jobs", "0", "-1", "1.5");
     UnaryOperator<String> queue = member -> settings("'queues': {'etl': {" + member + "}}");
     key(queue, "priority_factor", List.of("1", "0.5", "'2'", "1e6", "1e-6"), NO_NUMBER);
-    key(queue, "priority_factor", List.of(), List.of("0", "-1", "1000001"));
+    bad(queue, "priority_factor", "0", "-1", "1000001");
     key(queue, "weight", List.of("1", "0.5", "'2'", "1e6", "1e-6"), NO_NUMBER);
-    key(queue, "weight", List.of(), List.of("0", "-1", "1000001"));
+    bad(queue, "weight", "0", "-1", "1000001");
     key(queue, "max_slots", List.of("{}", "{'_': 1}", "{'slots': 0, 'ram': '9'}"), NO_OBJECT);
-    key(queue, "max_slots", List.of(), List.of("{'slots': -1}", "{'slots': 0.5}"));
+    bad(queue, "max_slots", "{'slots': -1}", "{'slots': 0.5}");
     key(queue, "max_fraction", List.of("{}", "{'slots': 0.5, 'ram': 1}"), NO_OBJECT);
-    key(queue, "max_fraction", List.of(), List.of("{'slots': 1.1}", "{'slots': -0.1}"));
+    bad(queue, "max_fraction", "{'slots': 1.1}", "{'slots': -0.1}");
     add(Verdict.BAD_FOR_PARSER, queue, "'max_slots': {'slot': 1}", "'max_fraction': {'x': 1}");
     ofWindows(queue);
     key(SchemaRows::settings, "priority_half_life_sec", List.of("60", "0.001", "'1e3'"), NO_NUMBER);
-    key(SchemaRows::settings, "priority_half_life_sec", List.of(), List.of("0", "1000000001"));
+    bad(SchemaRows::settings, "priority_half_life_sec", "0", "1000000001");
     for (UnaryOperator<String> frame :
         List.<UnaryOperator<String>>of(SchemaRows::settings, SchemaRows::owned)) {
       key(frame, "queue", List.of("'default'"), NO_TEXT);
@@ -439,7 +420,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
           "windows",
           List.of("['Mon-Fri 22:00-05:00 Europe/Berlin', 'Sat-Sun UTC']", "['22:00-24:00 +02:00']"),
           NO_LIST);
-      key(frame, "windows", List.of(), List.of("[]", "['']", "['UTC']", "[null]", "[{}]"));
+      bad(frame, "windows", "[]", "['']", "['UTC']", "[null]", "[{}]");
       add(
           Verdict.BAD_FOR_PARSER,
           frame,
@@ -455,8 +436,8 @@ final class SchemaRowsOfJobs extends SchemaRows {
       UnaryOperator<String> both = member -> freeze.apply(days + ", " + member);
       key(first, "from", List.of("'2026-12-18'"), NO_TEXT);
       key(last, "to", List.of("'2027-01-04'"), NO_TEXT);
-      key(first, "from", List.of(), List.of("'18.12.2026'", "''"));
-      key(last, "to", List.of(), List.of("'2027-1-4'"));
+      bad(first, "from", "'18.12.2026'", "''");
+      bad(last, "to", "'2027-1-4'");
       UnaryOperator<String> zoned =
           member -> frame.apply("'freezes': [{" + days + ", " + member + "}]");
       key(zoned, "zone", List.of("'UTC'", "'Europe/Berlin'", "'+02:00'"), NO_TEXT);
@@ -468,150 +449,5 @@ final class SchemaRowsOfJobs extends SchemaRows {
           "'freezes': [{" + days + "}]",
           "'freezes': [{'from': '2027-01-04', 'to': '2026-12-18', 'zone': 'UTC'}]");
     }
-  }
-
-  private void calls() {
-    String http = "{'url': 'http://{node}:80/x'}";
-    key(
-        SchemaRows::owned,
-        "call",
-        List.of("{'http': " + http + "}", "{'executor': 'soap', 'options': {}}"),
-        NO_OBJECT);
-    key(SchemaRows::owned, "call", List.of(), List.of("{}", "{'idempotent': true}"));
-    UnaryOperator<String> call = SchemaRowsOfJobs::call;
-    key(call, "http", List.of(http), List.of("{}", "[]", "'x'", "{'url': 'ftp://x'}"));
-    key(call, "executor", List.of("'soap'"), List.of("{}", "null"));
-    UnaryOperator<String> soap = member -> call("'executor': 'soap', " + member);
-    key(soap, "options", List.of("{}", "{'a': [1]}"), NO_OBJECT);
-    key(soap, "idempotent", List.of("true", "0"), List.of("'yes'", "null"));
-    key(soap, "unknown_hold_sec", List.of("0", "'7.5'"), List.of("-1", "2592001", "{}"));
-    key(soap, "callback", List.of("{}", "{'base_url': 'https://e:80'}"), List.of("'x'", "[]"));
-    key(
-        member -> soap.apply("'callback': {" + member + "}"),
-        "base_url",
-        List.of("'http://e'", "'https://[::1]:80'"),
-        List.of("'e'", "'http://e/'", "'http://{host}'", "{}"));
-    String agent = "{'host': '{node}', 'port': 90}";
-    key(call, "thrift", List.of(agent), List.of("{}", "[]", "{'host': 'h'}"));
-    key(
-        member -> call("'thrift': {'port': 90, " + member + "}"),
-        "host",
-        List.of("'{db}'", "'::1'", "'a.b-c'"),
-        List.of("''", "[]"));
-    key(
-        member -> call("'thrift': {'host': 'h', " + member + "}"),
-        "port",
-        List.of("1", "65535"),
-        List.of("0", "65536", "'x'"));
-    UnaryOperator<String> thrift =
-        member -> call("'thrift': {'host': 'h', 'port': 90, " + member + "}");
-    key(thrift, "timeout_sec", List.of("1", "'0.5'"), List.of("0", "86401", "[]"));
-    key(thrift, "every_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
-    key(thrift, "up_to_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
-    key(thrift, "not_found", List.of("'unknown'", "'never_started'"), List.of("'no'", "1"));
-    key(thrift, "secret_file", List.of("'/b'"), List.of("'b'", "{}"));
-    key(thrift, "tls", List.of("{}", "{'ca_file': '/a'}"), NO_OBJECT);
-    UnaryOperator<String> tls = member -> thrift.apply("'tls': {" + member + "}");
-    key(tls, "ca_file", List.of("'/a'"), List.of("'a'", "[]"));
-    String key = ", 'key_file': '/k'";
-    key(member -> tls.apply(member + key), "cert_file", List.of("'/a'"), List.of("'a'", "[]"));
-    String certificate = ", 'cert_file': '/k'";
-    key(
-        member -> tls.apply(member + certificate),
-        "key_file",
-        List.of("'/a'"),
-        List.of("'a'", "[]"));
-    add(Verdict.BAD_FOR_PARSER, tls, "'cert_file': '/a'", "'key_file': '/a'");
-    key(SchemaRowsOfJobs::http, "url", List.of("'https://{db}/'"), List.of("'h'", "1", "null"));
-    UnaryOperator<String> more = member -> http("'url': 'http://h', " + member);
-    key(more, "method", List.of("'PUT'"), List.of("'put'", "''", "[]"));
-    key(more, "body", List.of("{}", "'text'"), List.of("1", "[]", "null"));
-    key(more, "headers", List.of("{}", "{'A': 'b', 'C': 7}"), List.of("[]", "{'A': []}"));
-    key(more, "headers_file", List.of("'/b'"), List.of("'b'", "{}"));
-    add(Verdict.BAD_FOR_PARSER, more, "'tls': {}");
-    key(
-        member -> http("'url': 'https://h', " + member),
-        "tls",
-        List.of("{}", "{'ca_file': '/a'}"),
-        NO_OBJECT);
-    key(more, "success", List.of("[]", "[200, 299]"), List.of("200", "[99]", "[600]"));
-    key(more, "timeout_sec", List.of("1", "'0.5'"), List.of("0", "86401", "[]"));
-    key(more, "poll", List.of("{'url': 'http://h'}"), List.of("{}", "'http://h'"));
-    key(more, "cancel", List.of("{'url': 'http://h'}"), List.of("{}", "'http://h'"));
-    UnaryOperator<String> poll =
-        member -> more.apply("'poll': {'url': 'http://h', " + member + "}");
-    key(poll, "every_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
-    key(poll, "up_to_sec", List.of("0.5", "2"), List.of("0", "-1", "null"));
-    key(poll, "not_found", List.of("'unknown'", "'never_started'"), List.of("'no'", "1"));
-  }
-
-  private void steps() {
-    String step = "{'name': 'a', 'command': ['x']}";
-    key(SchemaRows::owned, "steps", List.of("[" + step + "]"), NO_LIST);
-    key(SchemaRows::owned, "steps", List.of(), List.of("[{}]", "[{'name': 'a'}]", "['a']"));
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'steps': []");
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'steps': [" + step + ", " + step + "]");
-    add(
-        Verdict.BAD_FOR_PARSER,
-        SchemaRows::owned,
-        "'steps': [" + step.replace("'a'", "'verify'") + "]");
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'command': ['x'], 'steps': [" + step + "]");
-    key(SchemaRows::owned, "hold", BOOLS, NO_BOOL);
-    key(SchemaRows::owned, "restart_from", List.of("'first'", "'step'"), List.of("'last'", "1"));
-    UnaryOperator<String> stepped =
-        member -> SchemaRows.owned("'steps': [" + step + "], " + member);
-    String undo = "{'step': 'a', 'command': ['y']}";
-    key(stepped, "compensate", List.of("[]", "[" + undo + "]"), NO_LIST);
-    key(stepped, "compensate", List.of(), List.of("[{}]", "[{'step': 'a'}]", "[['a']]"));
-    add(Verdict.BAD_FOR_PARSER, stepped, "'compensate': [" + undo + ", " + undo + "]");
-    add(Verdict.BAD_FOR_PARSER, stepped, "'compensate': [" + undo.replace("'a'", "'b'") + "]");
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'compensate': [" + undo + "]");
-    UnaryOperator<String> first =
-        member -> SchemaRows.owned("'steps': [{'command': ['x'], " + member + "}]");
-    UnaryOperator<String> undoing = member -> stepped.apply("'compensate': [{" + member + "}]");
-    key(first, "name", List.of("'a-B_1.2'", "7"), List.of("''", "'a b'", "'-a'", "null"));
-    key(
-        member -> undoing.apply("'command': ['y'], " + member),
-        "step",
-        List.of("'a'"),
-        List.of("''", "[]"));
-    UnaryOperator<String> verify = member -> SchemaRows.owned("'verify': {" + member + "}");
-    key(SchemaRows::owned, "verify", List.of("{'command': ['x']}"), List.of("{}", "'x'", "null"));
-    UnaryOperator<String> verified = member -> verify.apply("'command': ['x'], " + member);
-    key(
-        verified,
-        "on",
-        List.of("'all'", "'1%'", "'0.5%'", "'100%'", "100", "'7'"),
-        List.of("'some'", "0", "-1", "true", "'%'", "'1 %'", "1.5"));
-    add(Verdict.BAD_FOR_PARSER, verified, "'on': '0%'");
-    add(Verdict.BAD_FOR_PARSER, verified, "'on': '101%'");
-    key(verified, "retries", List.of("0", "'3'"), List.of("-1", "1.5", "null"));
-    for (UnaryOperator<String> frame :
-        List.<UnaryOperator<String>>of(
-            verify,
-            member -> SchemaRows.owned("'steps': [{'name': 'a', " + member + "}]"),
-            member -> undoing.apply("'step': 'a', " + member))) {
-      key(frame, "command", List.of("['a', 'b']"), NO_LIST);
-      key(frame, "command", List.of(), List.of("['']", "['\\u0000']"));
-      add(Verdict.BAD_FOR_PARSER, frame, "'command': []");
-      key(frame, "call", List.of("{'executor': 'soap'}"), List.of("{}", "'x'", "null"));
-      key(frame, "call", List.of(), List.of("{'executor': 'soap'}, 'command': ['x']"));
-      UnaryOperator<String> more = member -> frame.apply("'command': ['x'], " + member);
-      key(more, "timeout_sec", List.of("1", "'0.5'"), List.of("0", "1000000001", "false"));
-      key(more, "no_output_timeout_sec", List.of("1", "'0.5'"), List.of("0", "[]", "false"));
-    }
-    key(
-        member -> first.apply("'name': 'a', " + member),
-        "on_failure",
-        List.of("'retry'", "'undo'"),
-        List.of("'fail'", "true"));
-  }
-
-  private static String call(String member) {
-    return SchemaRows.owned("'call': {" + member + "}");
-  }
-
-  private static String http(String member) {
-    return call("'http': {" + member + "}");
   }
 }

@@ -19,26 +19,31 @@ final class SchemaRowsOfNodes extends SchemaRows {
     UnaryOperator<String> guard = member -> source.apply("'change_guard': {" + member + "}");
     key(guard, "enabled", BOOLS, NO_BOOL);
     key(guard, "removed_percent", List.of("0", "0.5", "100", "'20'"), NO_NUMBER);
-    key(guard, "removed_percent", List.of(), List.of("-1", "100.1"));
+    bad(guard, "removed_percent", "-1", "100.1");
     key(guard, "added_percent", List.of("0", "1000", "'20'"), List.of("-1", "1e10", "'x'"));
     key(guard, "reparented_percent", List.of("0", "100", "'5'"), List.of("-1", "101", "'x'"));
     key(guard, "confirmations", List.of("0", "3", "'5'"), List.of("-1", "1.5", "'x'"));
   }
 
   private void ofNodesAndResources() {
-    key(SchemaRows::onlySettings, "nodes", List.of(), List.of("{'levels': []}"));
-    key(SchemaRows::onlySettings, "resources", List.of(), List.of("{}"));
+    bad(SchemaRows::onlySettings, "nodes", "{'levels': []}");
+    bad(SchemaRows::onlySettings, "resources", "{}");
     key(
         member -> onlySettings(member + ", 'resources': {}"),
         "nodes",
         List.of("{'levels': []}"),
         List.of("{}", "[]", "null", "1", "'x'"));
     key(SchemaRows::nodes, "levels", List.of("[]", "['a']", "['a b', 7]"), NO_LIST);
-    key(
+    bad(
         SchemaRows::nodes,
         "levels",
-        List.of(),
-        List.of("['instance']", "['worker']", "['']", "['a\\u0000']", "[null]", "[[]]", "[true]"));
+        "['instance']",
+        "['worker']",
+        "['']",
+        "['a\\u0000']",
+        "[null]",
+        "[[]]",
+        "[true]");
     add(Verdict.WARNED, SchemaRows::nodes, "'levels': ['a', 'a']");
     UnaryOperator<String> more = member -> nodes("'levels': [], " + member);
     key(
@@ -47,16 +52,14 @@ final class SchemaRowsOfNodes extends SchemaRows {
         List.of("[{'source': 'empty'}]", "[{'source': 'manual', 'prefs': {'a': 1}}]"),
         NO_LIST);
     add(Verdict.BAD_FOR_PARSER, more, "'node_sources': [{'source': 'manaul'}]");
-    key(
+    bad(
         more,
         "node_sources",
-        List.of(),
-        List.of(
-            "[1]",
-            "[{}]",
-            "[{'source': null}]",
-            "[{'source': 'manual', 'prefs': []}]",
-            "[{'source': 'manual', 'pref': {}}]"));
+        "[1]",
+        "[{}]",
+        "[{'source': null}]",
+        "[{'source': 'manual', 'prefs': []}]",
+        "[{'source': 'manual', 'pref': {}}]");
     add(Verdict.WARNED, more, "'node_sources': []");
     ofNodeSources();
     key(

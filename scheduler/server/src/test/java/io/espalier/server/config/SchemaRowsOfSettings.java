@@ -51,24 +51,18 @@ final class SchemaRowsOfSettings extends SchemaRows {
         "notifications",
         List.of("{}", "{'_': 1, 'a.b:c-d': {'webhook': {" + hook + "}}}"),
         NO_OBJECT);
-    key(
+    bad(
         SchemaRows::settings,
         "notifications",
-        List.of(),
-        List.of(
-            "{'a b': {'webhook': {" + hook + "}}}",
-            "{'': {'webhook': {" + hook + "}}}",
-            "{'ops': 1}",
-            "{'ops': {}}",
-            "{'ops': {'webhok': {" + hook + "}}}"));
+        "{'a b': {'webhook': {" + hook + "}}}",
+        "{'': {'webhook': {" + hook + "}}}",
+        "{'ops': 1}",
+        "{'ops': {}}",
+        "{'ops': {'webhok': {" + hook + "}}}");
     UnaryOperator<String> notifier =
         member -> settings("'notifications': {'ops': {" + member + "}}");
     key(notifier, "webhook", List.of("{" + hook + "}", "{" + hook + ", '_': 1}"), NO_OBJECT);
-    key(
-        notifier,
-        "webhook",
-        List.of(),
-        List.of("{}", "{'url': 'https://h/x'}", "{'secret_file': 'key'}"));
+    bad(notifier, "webhook", "{}", "{'url': 'https://h/x'}", "{'secret_file': 'key'}");
     UnaryOperator<String> target =
         member -> notifier.apply("'webhook': {'secret_file': 'key', " + member + "}");
     key(
@@ -76,7 +70,7 @@ final class SchemaRowsOfSettings extends SchemaRows {
         "url",
         List.of("'http://h'", "'https://[::1]:8443/a/{secret}?x=1'", "'https://h:1/'"),
         NO_TEXT);
-    key(target, "url", List.of(), List.of("''", "'ftp://h/'"));
+    bad(target, "url", "''", "'ftp://h/'");
     add(
         Verdict.BAD_FOR_PARSER,
         target,
@@ -90,7 +84,7 @@ final class SchemaRowsOfSettings extends SchemaRows {
     UnaryOperator<String> more =
         member -> notifier.apply("'webhook': {" + hook + ", " + member + "}");
     key(more, "timeout_sec", List.of("0.5", "'300'"), NO_NUMBER);
-    key(more, "timeout_sec", List.of(), List.of("0", "301"));
+    bad(more, "timeout_sec", "0", "301");
     key(more, "allow_private", BOOLS, NO_BOOL);
     key(
         more,
@@ -115,7 +109,7 @@ final class SchemaRowsOfSettings extends SchemaRows {
   private void ofSettings() {
     key(SchemaRows::settings, "enabled", BOOLS, NO_BOOL);
     key(SchemaRows::settings, "working_wait", List.of("0", "0.5", "'2.5'", "86400"), NO_NUMBER);
-    key(SchemaRows::settings, "working_wait", List.of(), List.of("-1", "86401"));
+    bad(SchemaRows::settings, "working_wait", "-1", "86401");
     key(SchemaRows::settings, "scheduler", List.of("'long_tail'"), NO_TEXT);
     key(
         SchemaRows::settings,
@@ -157,11 +151,13 @@ final class SchemaRowsOfSettings extends SchemaRows {
         "worker_resources_override",
         List.of("{}", "{'h:1': {}}", "{'h': {'ram': 3}}", "{'_': 1}", "{'h': {'_': 'x'}}"),
         NO_OBJECT);
-    key(
+    bad(
         SchemaRows::settings,
         "worker_resources_override",
-        List.of(),
-        List.of("{'h': 1}", "{'h': {'ram': -1}}", "{'h': {'ram': []}}", "{'h': {'ram': 1.5}}"));
+        "{'h': 1}",
+        "{'h': {'ram': -1}}",
+        "{'h': {'ram': []}}",
+        "{'h': {'ram': 1.5}}");
     key(
         SchemaRows::settings,
         "worker_resources_overrides",
@@ -191,21 +187,19 @@ final class SchemaRowsOfSettings extends SchemaRows {
             "{'cpu_core': {'logical_resource': 'ram', 'enforcement': 'soft'}}",
             "{'gpu_card': {'logical_resource': 'ram', 'enforcement': 'none'}}"),
         NO_OBJECT);
-    key(
+    bad(
         SchemaRows::settings,
         "physical_resources",
-        List.of(),
-        List.of(
-            "{'disk': {'logical_resource': 'ram'}}",
-            "{'ram_mb': {}}",
-            "{'ram_mb': []}",
-            "{'ram_mb': {'logical_resource': []}}",
-            ram + "'enforcement': 'soft'}}",
-            ram + "'multiply_logical_by': 0}}",
-            ram + "'multiply_logical_by': null}}",
-            ram + "'physical_reserve_amount': 'x'}}",
-            "{'cpu_core': {'logical_resource': 'ram', 'enforcement': 'hard'}}",
-            "{'gpu_card': {'logical_resource': 'ram', 'enforcement': 'soft'}}"));
+        "{'disk': {'logical_resource': 'ram'}}",
+        "{'ram_mb': {}}",
+        "{'ram_mb': []}",
+        "{'ram_mb': {'logical_resource': []}}",
+        ram + "'enforcement': 'soft'}}",
+        ram + "'multiply_logical_by': 0}}",
+        ram + "'multiply_logical_by': null}}",
+        ram + "'physical_reserve_amount': 'x'}}",
+        "{'cpu_core': {'logical_resource': 'ram', 'enforcement': 'hard'}}",
+        "{'gpu_card': {'logical_resource': 'ram', 'enforcement': 'soft'}}");
   }
 
   private void nodeLimits() {

@@ -21,29 +21,29 @@ final class SchemaRowsOfTasks extends SchemaRows {
     UnaryOperator<String> job = SchemaRows::owned;
     key(job, "max_concurrent", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
     key(job, "max_starting", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
-    key(job, "max_starting", List.of(), List.of("0", "-1", "1.5", "2147483648"));
+    bad(job, "max_starting", "0", "-1", "1.5", "2147483648");
     key(job, "set", List.of("'2026-11-upgrade'", "'a.b:c_d'"), List.of());
-    key(job, "set", List.of(), List.of("''", "'a b'", "'-a'", "true", "{}"));
+    bad(job, "set", "''", "'a b'", "'-a'", "true", "{}");
     ofInfo(job);
-    key(job, "max_concurrent", List.of(), List.of("0", "-1", "1.5", "2147483648"));
+    bad(job, "max_concurrent", "0", "-1", "1.5", "2147483648");
     UnaryOperator<String> level = member -> settings("'start_rates': {'host': {" + member + "}}");
     UnaryOperator<String> one = member -> job.apply("'start_rate': {" + member + "}");
     for (UnaryOperator<String> frame : List.of(level, one)) {
       key(frame, "per_second", List.of("0.000001", "'5'", "1000000"), NO_NUMBER);
-      key(frame, "per_second", List.of(), List.of("0", "-1", "1000001"));
+      bad(frame, "per_second", "0", "-1", "1000001");
       UnaryOperator<String> two = member -> frame.apply("'per_second': 5, " + member);
       key(two, "burst", List.of("1", "'10'", "1000000"), NO_NUMBER);
-      key(two, "burst", List.of(), List.of("0", "1.5", "false", "1000001"));
+      bad(two, "burst", "0", "1.5", "false", "1000001");
       add(Verdict.BAD, frame, "'burst': 3", "'per_seconds': 3");
     }
     key(job, "start_rate", List.of("5", "0.5", "'5'", "false"), NO_NUMBER_OR_FALSE);
-    key(job, "start_rate", List.of(), List.of("0", "1000001"));
+    bad(job, "start_rate", "0", "1000001");
     List<String> good = List.of("{}", "{'host': 5, 'instance': false}", "{'_': 1}");
     key(SchemaRows::settings, "start_rates", good, NO_OBJECT);
-    key(SchemaRows::settings, "start_rates", List.of(), List.of("{'db': 0}", "{'db': true}"));
+    bad(SchemaRows::settings, "start_rates", "{'db': 0}", "{'db': true}");
     List<String> shards = List.of("{}", "{'east': 0, 'west': '1'}", "{'_': 'x'}");
     key(SchemaRows::settings, "shard_tags", shards, NO_OBJECT);
-    key(SchemaRows::settings, "shard_tags", List.of(), List.of("{'a': -1}", "{'a': 65536}"));
+    bad(SchemaRows::settings, "shard_tags", "{'a': -1}", "{'a': 65536}");
     add(
         Verdict.BAD_FOR_PARSER,
         SchemaRows::settings,
@@ -53,23 +53,19 @@ final class SchemaRowsOfTasks extends SchemaRows {
 
   private void ofInfo(UnaryOperator<String> job) {
     key(job, "description", List.of("''", "'Copies.\\n\\tAll.'", "7"), List.of("true", "[]"));
-    key(job, "description", List.of(), List.of("'" + "x".repeat(2001) + "'"));
+    bad(job, "description", "'" + "x".repeat(2001) + "'");
     add(Verdict.BAD_FOR_PARSER, job, "'description': '\\u0000'", "'description': '\\u001b[1m'");
     key(job, "labels", List.of("{}", "{'team': 'dba', 'a/b.c-d_e': 'x y', 'tier': 1}"), NO_OBJECT);
     List<String> noLabels =
         List.of("{'a': ''}", "{'a': {}}", "{'a b': 'c'}", "{'1': 'c'}", "{'a': 'x\\ny'}");
     key(job, "labels", List.of("{'_': 1}"), noLabels);
-    key(job, "labels", List.of(), List.of("{'a': '" + "x".repeat(201) + "'}", many(65)));
+    bad(job, "labels", "{'a': '" + "x".repeat(201) + "'}", many(65));
     List<String> links =
         List.of(
             "{'Run book': 'https://wiki.example/a%20b?c=d#e'}",
             "{'x': 'HTTP://10.0.0.1:80'}", "{'x': 'http://[::1]:8080/'}");
     key(job, "links", links, NO_OBJECT);
-    key(
-        job,
-        "links",
-        List.of(),
-        List.of("{'x': 'javascript:alert(1)'}", "{'x': '//a.example'}", "{'x': 1}", many(21)));
+    bad(job, "links", "{'x': 'javascript:alert(1)'}", "{'x': '//a.example'}", "{'x': 1}", many(21));
     add(
         Verdict.BAD_FOR_PARSER,
         job,
@@ -91,12 +87,18 @@ final class SchemaRowsOfTasks extends SchemaRows {
         "backoff",
         List.of("[1]", "[1, 2.0, 3]", "[1, 'repeat']", "['fail']", "[5, 'fail']"),
         NO_LIST);
-    key(
+    bad(
         frame,
         "backoff",
-        List.of(),
-        List.of(
-            "[]", "['repeat']", "[0]", "[-1]", "[1.5]", "['1']", "[null]", "[1, 'x']", "[1, {}]"));
+        "[]",
+        "['repeat']",
+        "[0]",
+        "[-1]",
+        "[1.5]",
+        "['1']",
+        "[null]",
+        "[1, 'x']",
+        "[1, {}]");
     add(Verdict.BAD_FOR_PARSER, frame, "'backoff': [2, 1]", "'backoff': [1, 1]");
     add(Verdict.WARNED, frame, "'backoff': [1, 'fail', 'x']");
     ofRetry(frame);
@@ -120,26 +122,24 @@ final class SchemaRowsOfTasks extends SchemaRows {
                 + "'kill_without_freezer': 1}}",
             "{'_': 1, 'cgroups': {'_': 1}}"),
         NO_OBJECT);
-    key(
+    bad(
         frame,
         "task_subprocess",
-        List.of(),
-        List.of(
-            "{'poll_ms': 1.5}",
-            "{'poll_ms': null}",
-            "{'max_log_lines_per_poll_interval': []}",
-            "{'parent_death_signal': -1}",
-            "{'parent_death_signal': 'KILL'}",
-            "{'use_canary_pipe': null}",
-            "{'cgroups': []}",
-            "{'cgroups': {'root': []}}",
-            "{'cgroups': {'slice': '../x'}}",
-            "{'cgroups': {'subsystems': 'cpu'}}",
-            "{'cgroups': {'subsystems': ['a/b']}}",
-            "{'cgroups': {'subsystems': [null]}}",
-            "{'cgroups': {'kill_without_freezer': 'no'}}",
-            "{'pollms': 1}",
-            "{'cgroups': {'rot': ''}}"));
+        "{'poll_ms': 1.5}",
+        "{'poll_ms': null}",
+        "{'max_log_lines_per_poll_interval': []}",
+        "{'parent_death_signal': -1}",
+        "{'parent_death_signal': 'KILL'}",
+        "{'use_canary_pipe': null}",
+        "{'cgroups': []}",
+        "{'cgroups': {'root': []}}",
+        "{'cgroups': {'slice': '../x'}}",
+        "{'cgroups': {'subsystems': 'cpu'}}",
+        "{'cgroups': {'subsystems': ['a/b']}}",
+        "{'cgroups': {'subsystems': [null]}}",
+        "{'cgroups': {'kill_without_freezer': 'no'}}",
+        "{'pollms': 1}",
+        "{'cgroups': {'rot': ''}}");
     key(
         frame,
         "kill_subprocess",
@@ -149,16 +149,14 @@ final class SchemaRowsOfTasks extends SchemaRows {
             "{'method': 'term_wait_kill'," + "'kill_wait_ms': 500}",
             "{'method': 'kill', 'kill_wait_ms': -1}"),
         NO_OBJECT);
-    key(
+    bad(
         frame,
         "kill_subprocess",
-        List.of(),
-        List.of(
-            "{'method': 'KILL'}",
-            "{'method': null}",
-            "{'kill_wait_ms': 'soon'}",
-            "{'kill_wait_ms': 0.5}",
-            "{'kill_wait_m': 1}"));
+        "{'method': 'KILL'}",
+        "{'method': null}",
+        "{'kill_wait_ms': 'soon'}",
+        "{'kill_wait_ms': 0.5}",
+        "{'kill_wait_m': 1}");
     key(frame, "kill_request", List.of("{'method': 'kill'}"), NO_OBJECT);
     add(Verdict.BAD, frame, "'kill_request': {}, 'kill_subprocess': {}");
   }
@@ -169,20 +167,24 @@ final class SchemaRowsOfTasks extends SchemaRows {
     for (String key :
         List.of("max_successive_no_progress", "max_total_no_progress", "max_total_progress")) {
       key(retry, key, List.of("1", "2147483647", "'7'"), NO_NUMBER);
-      key(retry, key, List.of(), List.of("0", "-1", "1.5", "2147483648", "1e400"));
+      bad(retry, key, "0", "-1", "1.5", "2147483648", "1e400");
     }
     key(
         retry,
         "no_progress_backoff_sec",
         List.of("[0]", "[1, 1, 2.0]", "[2147483647]", "['1']"),
         NO_LIST);
-    key(
+    bad(
         retry,
         "no_progress_backoff_sec",
-        List.of(),
-        List.of("[]", "[-1]", "[0.5]", "[2147483648]", "[null]", "[1, 'repeat']"));
+        "[]",
+        "[-1]",
+        "[0.5]",
+        "[2147483648]",
+        "[null]",
+        "[1, 'repeat']");
     key(retry, "progress_backoff_sec", List.of("0", "2147483647", "'5'"), NO_NUMBER);
-    key(retry, "progress_backoff_sec", List.of(), List.of("-1", "0.5", "2147483648"));
+    bad(retry, "progress_backoff_sec", "-1", "0.5", "2147483648");
     add(
         Verdict.BAD_FOR_PARSER,
         frame,
@@ -195,9 +197,9 @@ final class SchemaRowsOfTasks extends SchemaRows {
   private void ofProcesses(UnaryOperator<String> frame) {
     UnaryOperator<String> process = member -> frame.apply("'task_subprocess': {" + member + "}");
     key(process, "umask", List.of("'0'", "'27'", "'027'", "'0777'", "false"), NO_OBJECT);
-    key(process, "umask", List.of(), List.of("22", "'1777'", "'8'", "''", "{}"));
+    bad(process, "umask", "22", "'1777'", "'8'", "''", "{}");
     key(process, "nice", List.of("-20", "0", "19", "'5'", "false"), NO_NUMBER_OR_FALSE);
-    key(process, "nice", List.of(), List.of("-21", "20", "0.5"));
+    bad(process, "nice", "-21", "20", "0.5");
     key(
         process,
         "ionice",
@@ -207,57 +209,58 @@ final class SchemaRowsOfTasks extends SchemaRows {
             "{'class': 'best_effort', 'level': 7}",
             "{'class': 'realtime', 'level': '0', '_': 1}"),
         NO_OBJECT);
-    key(
+    bad(
         process,
         "ionice",
-        List.of(),
-        List.of(
-            "{}",
-            "{'level': 1}",
-            "{'class': 'best-effort'}",
-            "{'class': null}",
-            "{'class': 'best_effort', 'level': 8}",
-            "{'class': 'best_effort', 'level': -1}",
-            "{'class': 'idle', 'levl': 1}"));
+        "{}",
+        "{'level': 1}",
+        "{'class': 'best-effort'}",
+        "{'class': null}",
+        "{'class': 'best_effort', 'level': 8}",
+        "{'class': 'best_effort', 'level': -1}",
+        "{'class': 'idle', 'levl': 1}");
     key(
         process,
         "run_as",
         List.of("'nobody'", "'nobody:nogroup'", "'65534:65534'", "65534", "false"),
         List.of("''", "':'", "'a:'", "':b'", "'a b'", "'-a'", "'a:b:c'", "true", "null", "[]"));
     key(process, "pass_environment", List.of("[]", "['JAVA_HOME', '_X', 'AWS_*', '*']"), NO_LIST);
-    key(
+    bad(
         process,
         "pass_environment",
-        List.of(),
-        List.of("['A=B']", "['']", "['1A']", "['A*B']", "['ESPALIER_TOKEN']", "[null]", "['a b']"));
+        "['A=B']",
+        "['']",
+        "['1A']",
+        "['A*B']",
+        "['ESPALIER_TOKEN']",
+        "[null]",
+        "['a b']");
     key(
         process,
         "environment",
         List.of("{}", "{'A': 'b', 'C_1': 2, 'D': ''}", "{'_A': [], '// b': 1}"),
         NO_OBJECT);
-    key(
+    bad(
         process,
         "environment",
-        List.of(),
-        List.of(
-            "{'A': null}",
-            "{'A': true}",
-            "{'A': {}}",
-            "{'A B': 'x'}",
-            "{'': 'x'}",
-            "{'A=': 'x'}",
-            "{'A': 'x\\u0000'}",
-            "{'ESPALIER_TASK_JOB': 'x'}"));
+        "{'A': null}",
+        "{'A': true}",
+        "{'A': {}}",
+        "{'A B': 'x'}",
+        "{'': 'x'}",
+        "{'A=': 'x'}",
+        "{'A': 'x\\u0000'}",
+        "{'ESPALIER_TASK_JOB': 'x'}");
     UnaryOperator<String> limits = member -> process.apply("'cgroup_limits': {" + member + "}");
     add(Verdict.GOOD, process, "'cgroup_limits': {}", "'cgroup_limits': {'_': 1}");
     key(process, "cgroup_limits", List.of(), NO_OBJECT);
     for (String key : List.of("memory_mb", "cpu_weight", "cpu_quota_percent", "pids_max")) {
       key(limits, key, List.of("1", "100", "'7'", "false"), NO_NUMBER_OR_FALSE);
-      key(limits, key, List.of(), List.of("0", "-1", "1.5"));
+      bad(limits, key, "0", "-1", "1.5");
     }
     key(limits, "memory_swap_mb", List.of("0", "false"), List.of("-1", "null"));
     key(limits, "io_weight", List.of("10000", "false"), List.of("10001", "0"));
-    key(limits, "cpu_weight", List.of(), List.of("10001"));
+    bad(limits, "cpu_weight", "10001");
     key(
         limits,
         "enforce",
@@ -271,37 +274,35 @@ final class SchemaRowsOfTasks extends SchemaRows {
   private void ofLimits(UnaryOperator<String> frame) {
     for (String key : List.of("timeout_sec", "no_output_timeout_sec")) {
       key(frame, key, List.of("0.001", "60", "'60'", "false", "1000000000"), NO_NUMBER_OR_FALSE);
-      key(frame, key, List.of(), List.of("0", "-1", "1000000001"));
+      bad(frame, key, "0", "-1", "1000000001");
     }
     key(
         frame,
         "reserve_after_sec",
         List.of("0", "0.5", "60", "'60'", "false", "1000000000"),
         NO_NUMBER_OR_FALSE);
-    key(frame, "reserve_after_sec", List.of(), List.of("-1", "1000000001"));
+    bad(frame, "reserve_after_sec", "-1", "1000000001");
     add(Verdict.BAD, frame, "'timeout_secs': 1", "'no_output_timeot_sec': 1");
     key(
         frame,
         "log_retention",
         List.of("{}", "{'_': 1}", "{'days': 30, 'max_mb': 512}", "{'days': false}"),
         NO_OBJECT);
-    key(
+    bad(
         frame,
         "log_retention",
-        List.of(),
-        List.of(
-            "{'days': 0}",
-            "{'days': 1.5}",
-            "{'days': true}",
-            "{'days': 36501}",
-            "{'max_mb': 0}",
-            "{'max_mb': null}",
-            "{'day': 1}"));
+        "{'days': 0}",
+        "{'days': 1.5}",
+        "{'days': true}",
+        "{'days': 36501}",
+        "{'max_mb': 0}",
+        "{'max_mb': null}",
+        "{'day': 1}");
     UnaryOperator<String> retention = member -> frame.apply("'log_retention': {" + member + "}");
     key(retention, "days", List.of("1"), List.of("-1"));
     key(retention, "max_mb", List.of("1", "false"), List.of("-1"));
     key(frame, "redact", List.of("[]", "['passw(or)?d=[^ ]+', 7]"), NO_LIST);
-    key(frame, "redact", List.of(), List.of("[null]", "[{}]", "[true]"));
+    bad(frame, "redact", "[null]", "[{}]", "[true]");
     add(Verdict.BAD_FOR_PARSER, frame, "'redact': ['(']", "'redact': ['a*']", "'redact': ['']");
   }
 }

@@ -51,7 +51,8 @@ class SchemaTest {
             new SchemaRowsOfSettings(),
             new SchemaRowsOfNodes(),
             new SchemaRowsOfTasks(),
-            new SchemaRowsOfJobs())
+            new SchemaRowsOfJobs(),
+            new SchemaRowsOfPrograms())
         .flatMap(SchemaRows::rows);
   }
 

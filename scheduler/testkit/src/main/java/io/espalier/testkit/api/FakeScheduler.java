@@ -7,13 +7,10 @@ import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.LeadershipControl;
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.Query;
-import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.SchedulerApi;
-import io.espalier.core.api.SelectionResult;
 import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.group.GroupPage;
-import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.FailureGroups;
 import io.espalier.core.api.view.Histogram;
@@ -27,7 +24,6 @@ import io.espalier.core.api.view.NodeDetail;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;
-import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.api.view.TaskPage;
 import io.espalier.core.api.view.TaskView;
 import io.espalier.core.api.view.TreeView;
@@ -43,12 +39,6 @@ import io.espalier.core.logs.LogReader;
 import io.espalier.core.notification.NotifierView;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
-import io.espalier.core.rollout.Rollout;
-import io.espalier.core.running.WorkerCordon;
-import io.espalier.core.status.TaskStatus;
-import io.espalier.core.status.store.LimitOverride;
-import io.espalier.core.status.store.Pause;
-import io.espalier.core.status.store.Quarantine;
 import io.espalier.core.status.store.TaskHistory;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
@@ -58,8 +48,6 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -75,14 +63,12 @@ public final class FakeScheduler implements SchedulerApi {
   private final List<Callback> reports = new ArrayList<>();
   private final Map<String, Callback.Outcome> callbacks = new LinkedHashMap<>();
   private final Map<String, WorkerView> workers = new LinkedHashMap<>();
-  private final Map<String, Pause> paused = new TreeMap<>();
-  private final Map<LimitOverride.Key, LimitView> limits = new LinkedHashMap<>();
   private final FakeBrakes brakes = new FakeBrakes();
-  private final Map<Quarantine.Key, Quarantine> quarantines = new LinkedHashMap<>();
   private final List<LogLine> logs = new ArrayList<>();
   private final List<Object> calls = Collections.synchronizedList(new ArrayList<>());
   private final Answers answers = new Answers();
-  private final Effects effects = new Effects();
+  private final FakeCommands commands =
+      new FakeCommands(tasks, workers, brakes, () -> view(), changed -> view = changed);
   private final FakeJobVersions jobVersions = new FakeJobVersions(calls::add);
   private SchedulerView view = SchedulerView.EMPTY;
   private ProblemAges problemAges = ProblemAges.NONE;
@@ -226,7 +212,7 @@ public final class FakeScheduler implements SchedulerApi {
         view.with()
             .progress(progress)
             .running(tasks.running())
-            .pauses(paused)
+            .pauses(commands.pauses())
             .publishedAtMillis(nowMillis)
             .build();
     return this;
@@ -316,7 +302,7 @@ public final class FakeScheduler implements SchedulerApi {
   public <T> CompletionStage<T> run(Command<T> command) {
     return answer(
         () -> {
-          CompletionStage<T> done = command.execute(effects, view.publishedAtMillis());
+          CompletionStage<T> done = command.execute(commands, view.publishedAtMillis());
           calls.add(command);
           return done;
         });
@@ -449,229 +435,11 @@ public final class FakeScheduler implements SchedulerApi {
 
     @Override
     public CompletionStage<List<LimitView>> limits(Query.Limits query) {
-      return done(List.copyOf(limits.values()));
+      return done(commands.limits());
     }
 
     private FakeQueries queries() {
       return new FakeQueries(view, tasks::of);
-    }
-  }
-
-  /** Changes what the test has set. */
-  private final class Effects implements Command.Handler {
-    @Override
-    public CompletionStage<SelectionResult> forgive(Command.Forgive command, long nowMillis) {
-      return done(tasks.change(command.tasks(), Set.of("failed"), TaskStatus.Main.ERROR));
-    }
-
-    @Override
-    public CompletionStage<SelectionResult> cancel(Command.Cancel command, long nowMillis) {
-      Set<String> from = Set.of("unstarted", "failed", "running");
-      return done(tasks.change(command.tasks(), from, TaskStatus.Main.CANCELLED));
-    }
-
-    @Override
-    public CompletionStage<SelectionResult> rerun(Command.Rerun command, long nowMillis) {
-      return done(tasks.select(command.tasks(), Set.of("failed", "done")));
-    }
-
-    @Override
-    public CompletionStage<Void> kill(Command.Kill command, long nowMillis) {
-      tasks.kill(command);
-      return CompletableFuture.allOf();
-    }
-
-    @Override
-    public CompletionStage<SelectionResult> killTasks(Command.KillTasks command, long nowMillis) {
-      return done(tasks.select(command.tasks(), Set.of("running")));
-    }
-
-    @Override
-    public CompletionStage<TaskDeadlines> extend(Command.Extend command, long nowMillis) {
-      return done(tasks.extend(command));
-    }
-
-    @Override
-    public CompletionStage<Void> pause(Command.Pause command, long nowMillis) {
-      String job = tasks.known(command.job()).name();
-      long until = command.millis() == 0 ? 0 : nowMillis + command.millis();
-      paused.put(job, new Pause(job, command.author(), command.reason(), nowMillis, until));
-      view = view.withPauses(paused);
-      return CompletableFuture.allOf();
-    }
-
-    @Override
-    public CompletionStage<Rollout> halt(Command.Halt command, long nowMillis) {
-      return done(rollout(command.job()).halted(command.reason(), command.author()));
-    }
-
-    @Override
-    public CompletionStage<Rollout> promote(Command.Promote command, long nowMillis) {
-      Rollout now = rollout(command.job());
-      return done(now.opened(now.next(), 0, nowMillis));
-    }
-
-    private static Rollout firstStage(String job) {
-      return Rollout.begun(job, 1, List.of("1", "100%"), List.of(1L, 3L), 1);
-    }
-
-    private Rollout rollout(String job) {
-      return view.rollouts().getOrDefault(tasks.known(job).name(), firstStage(job));
-    }
-
-    @Override
-    public CompletionStage<Void> resume(Command.Resume command, long nowMillis) {
-      paused.remove(tasks.known(command.job()).name());
-      view = view.withPauses(paused);
-      return CompletableFuture.allOf();
-    }
-
-    @Override
-    public CompletionStage<Long> stop(Command.Stop command, long nowMillis) {
-      String job = command.job();
-      return pause(new Command.Pause(job, 0, command.author(), command.reason()), nowMillis)
-          .thenApply(
-              done -> tasks.running().stream().filter(task -> task.job().equals(job)).count());
-    }
-
-    @Override
-    public CompletionStage<LimitView> setLimit(Command.SetLimit command, long nowMillis) {
-      LimitOverride override = command.override();
-      Config config = view.config();
-      if (config == null || config.settings().levels().find(override.level()) < 0) {
-        throw new RefusedException(
-            RefusedException.Reason.UNKNOWN, "there is no level \"" + override.level() + "\"");
-      }
-      LimitView set =
-          new LimitView(
-              new LimitOverride(
-                  override.level(),
-                  override.resource(),
-                  override.node(),
-                  override.limit(),
-                  override.author(),
-                  override.reason(),
-                  nowMillis,
-                  command.millis() == 0 ? 0 : nowMillis + command.millis()),
-              2);
-      limits.put(override.key(), set);
-      return done(set);
-    }
-
-    @Override
-    public CompletionStage<LimitView> endLimit(Command.EndLimit command, long nowMillis) {
-      LimitView ended = limits.remove(command.key());
-      if (ended == null) {
-        throw new RefusedException(RefusedException.Reason.UNKNOWN, "no override");
-      }
-      return done(ended);
-    }
-
-    @Override
-    public CompletionStage<Integer> pushProbe(Command.PushProbe command, long nowMillis) {
-      ProbeView found =
-          view.probes().stream()
-              .filter(each -> each.probe().equals(command.probe()))
-              .findFirst()
-              .orElseThrow(
-                  () ->
-                      new RefusedException(
-                          RefusedException.Reason.UNKNOWN,
-                          "there is no probe \"" + command.probe() + "\""));
-      return done(found.resources().size());
-    }
-
-    @Override
-    public CompletionStage<String> testNotifier(Command.TestNotifier command, long nowMillis) {
-      NotifierView found =
-          notifiers().stream()
-              .filter(each -> each.name().equals(command.notifier()))
-              .findFirst()
-              .orElseThrow(
-                  () ->
-                      new RefusedException(
-                          RefusedException.Reason.UNKNOWN,
-                          "there is no notifier \"" + command.notifier() + "\""));
-      return done(found.lastError());
-    }
-
-    @Override
-    public CompletionStage<BrakeView> brake(Command.SetBrake command, long nowMillis) {
-      BrakeView set = brakes.set(command, nowMillis);
-      view = view.withBrakes(brakes.all());
-      return done(set);
-    }
-
-    @Override
-    public CompletionStage<BrakeView> release(Command.ReleaseBrake command, long nowMillis) {
-      BrakeView released = brakes.release(command, nowMillis);
-      view = view.withBrakes(brakes.all());
-      return done(released);
-    }
-
-    @Override
-    public CompletionStage<Quarantine> quarantine(Command.SetQuarantine command, long nowMillis) {
-      Quarantine set =
-          Quarantine.ordered(command.key(), command.author(), command.reason(), nowMillis);
-      quarantines.put(set.key(), set);
-      view = view.with().quarantines(List.copyOf(quarantines.values())).build();
-      return done(set);
-    }
-
-    @Override
-    public CompletionStage<Quarantine> lift(Command.LiftQuarantine command, long nowMillis) {
-      Quarantine lifted = quarantines.remove(command.key());
-      if (lifted == null) {
-        throw new RefusedException(RefusedException.Reason.UNKNOWN, "no quarantine");
-      }
-      view = view.with().quarantines(List.copyOf(quarantines.values())).build();
-      return done(lifted);
-    }
-
-    @Override
-    public CompletionStage<WorkerView> cordon(Command.Cordon command, long nowMillis) {
-      WorkerCordon cordon =
-          new WorkerCordon(
-              command.worker(), command.kind(), command.author(), command.reason(), nowMillis);
-      boolean drains = command.kind() == WorkerCordon.Kind.DRAIN;
-      return done(cordoned(command.worker(), drains ? "draining" : "healthy", cordon));
-    }
-
-    @Override
-    public CompletionStage<Boolean> report(Command.Report command, long nowMillis) {
-      return done(true);
-    }
-
-    @Override
-    public CompletionStage<WorkerView> uncordon(Command.Uncordon command, long nowMillis) {
-      return done(cordoned(command.worker(), "healthy", null));
-    }
-
-    private WorkerView cordoned(String id, String state, @Nullable WorkerCordon cordon) {
-      WorkerView old = workers.get(id);
-      if (old == null) {
-        throw new RefusedException(RefusedException.Reason.UNKNOWN, "no such worker: " + id);
-      }
-      WorkerView worker =
-          new WorkerView(
-              old.ref(),
-              old.host(),
-              old.address(),
-              old.labels(),
-              state,
-              cordon == null,
-              cordon,
-              old.tasks(),
-              old.maxTasks(),
-              old.slots(),
-              old.sinceMillis(),
-              old.lastSeenMillis(),
-              old.note(),
-              old.load(),
-              old.figures(),
-              old.measuredMillis());
-      workers.put(id, worker);
-      return worker;
     }
   }
 

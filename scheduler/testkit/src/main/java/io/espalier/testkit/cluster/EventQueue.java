@@ -5,7 +5,7 @@ import java.util.PriorityQueue;
 /**
  * A queue of future events in true time; events at the same instant run in the order of scheduling.
  */
-final class EventQueue {
+public final class EventQueue {
   private final PriorityQueue<Planned> planned = new PriorityQueue<>();
   private long now;
   private long orders;
@@ -17,20 +17,30 @@ final class EventQueue {
     }
   }
 
-  long now() {
+  public long now() {
     return now;
   }
 
-  void at(long time, Runnable what) {
+  public void at(long time, Runnable what) {
     planned.add(new Planned(Math.max(now, time), ++orders, what));
   }
 
-  void after(long delay, Runnable what) {
+  public void after(long delay, Runnable what) {
     at(now + delay, what);
   }
 
+  public boolean isEmpty() {
+    return planned.isEmpty();
+  }
+
+  /** Returns when the next event is due; {@link Long#MAX_VALUE}: there is none. */
+  public long nextTime() {
+    Planned next = planned.peek();
+    return next == null ? Long.MAX_VALUE : next.at();
+  }
+
   /** Runs the next event if it is due by then; returns whether it did. */
-  boolean step(long until) {
+  public boolean step(long until) {
     Planned next = planned.peek();
     if (next == null || next.at() > until) {
       now = until;

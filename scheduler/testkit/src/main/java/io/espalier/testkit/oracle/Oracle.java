@@ -13,7 +13,6 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -34,21 +33,6 @@ import org.jspecify.annotations.Nullable;
  * OracleReservations}.
  */
 public final class Oracle {
-  private static final Set<Kind> KEEPING =
-      EnumSet.of(
-          Kind.SCHEDULER_DISABLED,
-          Kind.JOB_DISABLED,
-          Kind.JOB_INVALID,
-          Kind.JOB_PAUSED,
-          Kind.BRAKE,
-          Kind.WINDOW,
-          Kind.JOB_DEPENDENCY,
-          Kind.DEPENDENCY,
-          Kind.ROLLOUT,
-          Kind.DEADLINE,
-          Kind.JOB_FAILED,
-          Kind.JOB_SUCCEEDED);
-
   private final Map<TaskKey, TaskStatus> statuses = new HashMap<>();
   private final Map<TaskKey, Run> running = new HashMap<>();
 
@@ -433,19 +417,11 @@ public final class Oracle {
     List<String> host = new ArrayList<>();
     if (!job.hostPlacement().isEmpty()) {
       host.add(job.hostPlacement());
-    } else if (isPlaced(job)) {
+    } else if (pool.isPlaced(job)) {
       String level = topology.levels().name(job.levelForHostPlacement().orElseThrow());
       path.stream().filter(p -> p.level().equals(level)).forEach(p -> host.add(p.node()));
     }
     return pool.eligible(config, job, pool.isLocal() || host.isEmpty() ? null : host.get(0));
-  }
-
-  /** Returns whether the paths of a job's tasks may determine their host. */
-  boolean isPlaced(Job job) {
-    return job.hostPlacement().isEmpty()
-        && job.levelForHostPlacement().isPresent()
-        && job.levelForHostPlacement().get() <= job.level()
-        && !pool.isLocal();
   }
 
   private List<Failure> workerFailures(Job job, List<Integer> path) {
@@ -461,7 +437,7 @@ public final class Oracle {
 
   List<Failure> failuresOnPath(Job job, List<Integer> path) {
     List<Failure> failures = new ArrayList<>();
-    if (isPlaced(job)) {
+    if (pool.isPlaced(job)) {
       failures.addAll(workerFailures(job, path));
     }
     for (int slot : path) {
@@ -529,15 +505,10 @@ public final class Oracle {
     return failures;
   }
 
-  /** Returns the host of its tasks if that does not depend on their path; null: any host. */
-  @Nullable String hostOf(Job job) {
-    return pool.isLocal() || job.hostPlacement().isEmpty() ? null : job.hostPlacement();
-  }
-
   List<Failure> failuresOfTask(Job job, String node) {
     List<Failure> failures = failuresOfJob(job);
-    if (!isPlaced(job)) {
-      failures.addAll(pool.failures(config, job, hostOf(job)));
+    if (!pool.isPlaced(job)) {
+      failures.addAll(pool.failures(config, job, pool.hostOf(job)));
     }
     TaskKey task = new TaskKey(job.name(), node);
     TaskStatus status = statuses.get(task);
@@ -580,19 +551,6 @@ public final class Oracle {
       failures.addAll(best);
     }
     return failures;
-  }
-
-  /**
-   * Returns whether something other than slots, tokens, workers and its own status blocks a task.
-   */
-  public boolean isKept(TaskKey task) {
-    return failuresOfTask(job(task.job()), task.node()).stream()
-        .anyMatch(failure -> KEEPING.contains(failure.kind()));
-  }
-
-  /** Returns the same for all tasks of a job. */
-  public boolean isKept(Job job) {
-    return failuresOfJob(job).stream().anyMatch(failure -> KEEPING.contains(failure.kind()));
   }
 
   /** Returns whether the task may start along some path. */

@@ -135,7 +135,7 @@ public final class OracleCapacity extends OracleHolders<OracleCapacity.Place, Ca
   }
 
   private boolean lacksWorker(Job job) {
-    return !oracle.pool().failures(oracle.config(), job, oracle.hostOf(job)).isEmpty();
+    return !oracle.pool().failures(oracle.config(), job, oracle.pool().hostOf(job)).isEmpty();
   }
 
   private void check(CapacityReservation kept, Job job, long now) {

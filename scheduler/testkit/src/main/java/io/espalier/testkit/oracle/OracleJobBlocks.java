@@ -59,13 +59,13 @@ public final class OracleJobBlocks {
     GateKind kind = KINDS.get(random.nextInt(KINDS.size()));
     Set<GateKind> gates = gates(job);
     if (random.nextInt(3) == 0) {
-      core.close(Gate.of(kind, job, "by chance"));
+      core.gates().close(Gate.of(kind, job, "by chance"));
       gates.add(kind);
     } else {
-      core.open(kind, job);
+      core.gates().open(kind, job);
       gates.remove(kind);
     }
-    assertThat(core.isEnded(job)).isEqualTo(gates.stream().anyMatch(GateKind::endsJob));
+    assertThat(core.gates().isEnded(job)).isEqualTo(gates.stream().anyMatch(GateKind::endsJob));
   }
 
   private Set<GateKind> gates(String job) {

@@ -80,6 +80,19 @@ final class OraclePool {
     return workers.containsKey("");
   }
 
+  /** Returns whether the paths of a job's tasks may determine their host. */
+  boolean isPlaced(Job job) {
+    return job.hostPlacement().isEmpty()
+        && job.levelForHostPlacement().isPresent()
+        && job.levelForHostPlacement().get() <= job.level()
+        && !isLocal();
+  }
+
+  /** Returns the host of its tasks if that does not depend on their path; null: any host. */
+  @Nullable String hostOf(Job job) {
+    return isLocal() || job.hostPlacement().isEmpty() ? null : job.hostPlacement();
+  }
+
   int limit(Config config, WorkerInfo worker, Resource resource) {
     return use.limit(
         worker.ref().shard(),

@@ -6,12 +6,28 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.status.TaskKey;
 import io.espalier.testkit.oracle.Oracle.Failure;
 import io.espalier.testkit.oracle.Oracle.Place;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
 /** What jobs could use if slots were free: for what is kept for them. */
 public final class OracleReach {
+  private static final Set<Kind> KEEPING =
+      EnumSet.of(
+          Kind.SCHEDULER_DISABLED,
+          Kind.JOB_DISABLED,
+          Kind.JOB_INVALID,
+          Kind.JOB_PAUSED,
+          Kind.BRAKE,
+          Kind.WINDOW,
+          Kind.JOB_DEPENDENCY,
+          Kind.DEPENDENCY,
+          Kind.ROLLOUT,
+          Kind.DEADLINE,
+          Kind.JOB_FAILED,
+          Kind.JOB_SUCCEEDED);
+
   private final Oracle oracle;
 
   OracleReach(Oracle oracle) {
@@ -90,7 +106,7 @@ public final class OracleReach {
   }
 
   private boolean mayGoAlong(Job job, List<Integer> path) {
-    boolean isPlaced = oracle.isPlaced(job);
+    boolean isPlaced = oracle.pool().isPlaced(job);
     for (int slot : path) {
       int node = oracle.topology().node(slot);
       for (Resource resource :
@@ -110,7 +126,7 @@ public final class OracleReach {
         return false;
       }
     }
-    return isPlaced || oracle.pool().isThere(oracle.config(), job, oracle.hostOf(job));
+    return isPlaced || oracle.pool().isThere(oracle.config(), job, oracle.pool().hostOf(job));
   }
 
   /**
@@ -136,5 +152,18 @@ public final class OracleReach {
     int need = job.needs().get(resource.index());
     return (need > 0 && need > oracle.free(place, resource))
         || oracle.reservations().keepsFrom(job, place, resource);
+  }
+
+  /**
+   * Returns whether something other than slots, tokens, workers and its own status blocks a task.
+   */
+  public boolean isKept(TaskKey task) {
+    return oracle.failuresOfTask(oracle.job(task.job()), task.node()).stream()
+        .anyMatch(failure -> KEEPING.contains(failure.kind()));
+  }
+
+  /** Returns the same for all tasks of a job. */
+  public boolean isKept(Job job) {
+    return oracle.failuresOfJob(job).stream().anyMatch(failure -> KEEPING.contains(failure.kind()));
   }
 }

@@ -107,7 +107,7 @@ final class CoreComparison {
       queries.path(job, task, explanation);
     }
     queries.waiting(job, random);
-    if (core.stages(job.name()) != null) {
+    if (core.gates().stages(job.name()) != null) {
       assertThat(core.staged().left(number))
           .as("left of the open stages of %s", job.name())
           .isEqualTo(leftOfStages);

@@ -246,7 +246,8 @@ final class QueryChecks {
   boolean isBlocked(Job job, TaskKey task) {
     boolean mayStart = core.tasks().mayStart(core.findJob(job.name()));
     // The core evaluates dependencies on whole jobs in the next round.
-    boolean isKept = job.afterJobs().isEmpty() ? oracle.isKept(task) : isKeptOnItsNode(task);
+    boolean isKept =
+        job.afterJobs().isEmpty() ? oracle.reach().isKept(task) : isKeptOnItsNode(task);
     return isKept || (!mayStart && (needsTooMuch(job) || !job.afterJobs().isEmpty()));
   }
 
@@ -259,7 +260,7 @@ final class QueryChecks {
   void mayStart() {
     for (Job job : oracle.config().jobs().values()) {
       boolean mayStart = core.tasks().mayStart(core.findJob(job.name()));
-      boolean isKept = oracle.isKept(job);
+      boolean isKept = oracle.reach().isKept(job);
       boolean tooMuch = needsTooMuch(job);
       assertThat(mayStart)
           .as("%s may start", job.name())

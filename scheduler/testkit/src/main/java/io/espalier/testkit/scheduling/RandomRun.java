@@ -16,15 +16,12 @@ import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.spi.WorkerSelector;
 import io.espalier.core.scheduling.update.NewTasks;
 import io.espalier.core.scheduling.update.UpdatePlan;
-import io.espalier.core.status.ProgramTransitions;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.testkit.oracle.Oracle;
 import io.espalier.testkit.oracle.Oracle.Place;
-import io.espalier.testkit.oracle.OracleBatches;
-import io.espalier.testkit.oracle.OracleLoad;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -45,9 +42,11 @@ import org.jspecify.annotations.Nullable;
 public final class RandomRun {
   private final Random random;
   private final RandomModel model;
+  private final RandomStatuses statuses;
   private final SchedulingCore core;
   private final Oracle oracle;
   private final BatchChecks batches;
+  private final PlacementChecks checks;
   private final CoreComparison comparison;
   private final RandomSteering steering;
   private final List<SchedulingPolicy> policies;
@@ -67,92 +66,11 @@ public final class RandomRun {
   private final List<CoreEvent> recording = new ArrayList<>();
 
   private final long seed;
+  private final RunSize size;
   private final boolean busy;
-  private final boolean scarce;
-  private final boolean closing;
-  private final boolean grouped;
-  private final boolean verified;
-  private final boolean batched;
-  private final boolean staged;
   private final UnaryOperator<GroupRule> told;
   private long stateNumber;
   private long now = 1_000_003;
-
-  /**
-   * The size of a random run.
-   *
-   * @param compareEvery number of steps between two full comparisons; every start is always checked
-   *     to be allowed, and so is that nothing was left that could have started
-   * @param scarce whether jobs mostly wait for each other's slots, and often for long enough
-   * @param closing whether nodes are closed and opened, and factors set and removed
-   * @param grouped whether there are redundancy groups, and no reservations
-   * @param batched whether jobs have batches
-   * @param verified whether tasks that are done may have to be verified
-   * @param staged whether tasks wait for the stages of roll-outs
-   */
-  public record Size(
-      int jobs,
-      int nodesPerLevel,
-      int steps,
-      int compareEvery,
-      boolean scarce,
-      boolean closing,
-      boolean grouped,
-      boolean batched,
-      boolean verified,
-      boolean staged) {
-    Size(int jobs, int nodesPerLevel, int steps) {
-      this(jobs, nodesPerLevel, steps, 1, false, false);
-    }
-
-    Size(
-        int jobs, int nodesPerLevel, int steps, int compareEvery, boolean scarce, boolean closing) {
-      this(jobs, nodesPerLevel, steps, compareEvery, scarce, closing, false, false, false, false);
-    }
-
-    /** A long run with infrequent full comparisons. */
-    public static final Size LONG = new Size(6, 8, 5_000, 50, false, true);
-
-    public static final Size SMALL = new Size(6, 8, 60);
-
-    /** Many reservations for jobs that others would starve. */
-    public static final Size SCARCE = new Size(6, 8, 120, 10, true, false);
-
-    /** Nodes that are closed, and limits that are lowered by factors. */
-    public static final Size CLOSING = new Size(6, 8, 60, 1, false, true);
-
-    /** The same with many reservations. */
-    public static final Size SCARCE_CLOSING = new Size(6, 8, 120, 10, true, true);
-
-    /** Redundancy groups, in a busy world. */
-    public static final Size GROUPED =
-        new Size(6, 8, 120, 4, false, false, true, false, false, false);
-
-    /** A long run of the same with infrequent full comparisons. */
-    public static final Size LONG_GROUPED =
-        new Size(6, 8, 5_000, 50, false, true, true, false, false, false);
-
-    /** Jobs with batches, of which nodes are closed. */
-    public static final Size BATCHED =
-        new Size(6, 8, 60, 1, false, true, false, true, false, false);
-
-    /** Jobs with batches, over redundancy groups. */
-    public static final Size BATCHED_GROUPS =
-        new Size(6, 8, 120, 4, false, false, true, true, false, false);
-
-    /** Tasks that are done and have to be verified, and nodes that are closed. */
-    public static final Size VERIFIED =
-        new Size(6, 8, 60, 1, false, true, false, false, true, false);
-
-    /** Tasks that wait for stages of roll-outs, nodes that are closed, and verifications. */
-    public static final Size STAGED = new Size(6, 8, 60, 1, false, true, false, false, true, true);
-
-    /** Enough jobs for more than one word of bits. */
-    public static final Size MANY_JOBS = new Size(90, 5, 25);
-
-    /** Rows with summaries. */
-    public static final Size WIDE = new Size(4, 150, 25);
-  }
 
   /** The kind of task runner. */
   private enum Runner {
@@ -161,7 +79,7 @@ public final class RandomRun {
     POOL
   }
 
-  public RandomRun(long seed, Size size, List<SchedulingPolicy> policies) {
+  public RandomRun(long seed, RunSize size, List<SchedulingPolicy> policies) {
     this(seed, size, policies, TestSelectors.ALL);
   }
 
@@ -169,7 +87,7 @@ public final class RandomRun {
    * @param selectors the settings name one of them
    */
   public RandomRun(
-      long seed, Size size, List<SchedulingPolicy> policies, List<WorkerSelector> selectors) {
+      long seed, RunSize size, List<SchedulingPolicy> policies, List<WorkerSelector> selectors) {
     this(seed, size, policies, selectors, UnaryOperator.identity());
   }
 
@@ -179,19 +97,15 @@ public final class RandomRun {
    */
   public RandomRun(
       long seed,
-      Size size,
+      RunSize size,
       List<SchedulingPolicy> policies,
       List<WorkerSelector> selectors,
       UnaryOperator<GroupRule> told) {
     this.told = told;
     this.seed = seed;
-    scarce = size.scarce();
-    closing = size.closing();
-    grouped = size.grouped();
-    verified = size.verified();
-    batched = size.batched();
-    staged = size.staged();
+    this.size = size;
     random = new Random(seed);
+    statuses = new RandomStatuses(random, size.verified());
     this.policies = policies;
     selectors.forEach(selector -> this.selectors.put(selector.name(), selector));
     model =
@@ -208,9 +122,10 @@ public final class RandomRun {
     core.recordTo(recording::add);
     runner = Runner.values()[Math.max(0, random.nextInt(6) - 3)];
     oracle = new Oracle(model.config(), model.topology());
-    batches = new BatchChecks(oracle, grouped);
+    batches = new BatchChecks(oracle, size.grouped());
     boolean isPool = runner == Runner.POOL;
-    comparison = new CoreComparison(core, oracle, batches, random, runs, isPool, grouped);
+    checks = new PlacementChecks(core, oracle, batches, this.selectors, isPool);
+    comparison = new CoreComparison(core, oracle, batches, random, runs, isPool, size.grouped());
     steering = new RandomSteering(core, oracle, random, new Random(~seed), isPool);
     workers();
     core.apply(model.config(told), model.topology(), now);
@@ -253,7 +168,7 @@ public final class RandomRun {
       turnOver();
       return;
     }
-    if (closing && random.nextInt(5) == 0) {
+    if (size.closing() && random.nextInt(5) == 0) {
       steering.closeNodes(now);
       oracle.reservations().observe(core.capacity().reservations(), now);
       return;
@@ -276,7 +191,8 @@ public final class RandomRun {
   private void turnOver() {
     for (int i = random.nextInt(6); i >= 0 && !runs.isEmpty(); i--) {
       List<TaskKey> all = new ArrayList<>(runs.keySet());
-      finish(all.get(random.nextInt(all.size())), random.nextInt(8) == 0 ? anyStatus() : null);
+      finish(
+          all.get(random.nextInt(all.size())), random.nextInt(8) == 0 ? statuses.any(now) : null);
     }
     TaskKey task = anyTask();
     if (task != null && !oracle.running().containsKey(task)) {
@@ -284,7 +200,7 @@ public final class RandomRun {
       oracle.setStatus(task, null);
       keep(task, null);
     }
-    if (scarce) {
+    if (size.scarce()) {
       advance();
     }
     round();
@@ -293,24 +209,27 @@ public final class RandomRun {
   // ---- rounds
 
   private void round() {
-    if (closing) {
+    if (size.closing()) {
       steering.confirmStarts();
     }
-    oracle.reservations().observe(core.capacity().reservations(), now);
-    oracle.rooms().observe(core.capacity().keptRoom(), now);
+    observe();
     SchedulingPolicy policy = policies.get(random.nextInt(policies.size()));
     boolean whole = random.nextInt(3) > 0;
     boolean complete = slice(policy);
     while (!complete && whole) {
-      oracle.reservations().observe(core.capacity().reservations(), now);
-      oracle.rooms().observe(core.capacity().keptRoom(), now);
+      observe();
       complete = slice(policy);
     }
-    oracle.reservations().observe(core.capacity().reservations(), now);
-    oracle.rooms().observe(core.capacity().keptRoom(), now);
+    observe();
     if (complete) {
       assertThat(batches.eligible(core, now)).as("locally maximal").isEmpty();
     }
+  }
+
+  /** Shows the reservations of the core to the oracle. */
+  private void observe() {
+    oracle.reservations().observe(core.capacity().reservations(), now);
+    oracle.rooms().observe(core.capacity().keptRoom(), now);
   }
 
   private boolean slice(SchedulingPolicy policy) {
@@ -326,36 +245,21 @@ public final class RandomRun {
 
   private void placed(long run, long batch) {
     TaskKey task = new TaskKey(core.running().jobName(run), core.running().nodeName(run));
-    List<Place> path = path(run);
+    List<Place> path = checks.path(run);
     WorkerInfo worker = core.running().worker(run);
     placements.add(task + " " + path + " " + worker);
-    String sharing = core.running().batch(run);
-    oracle.batches().lift(sharing);
-    assertThat(oracle.isEligible(task, path)).as("%s may start on %s", task, path).isTrue();
-    assertThat(core.batchAwaitedUntil(task.job())).as("%s waits for its batch", task).isZero();
-    boolean isFirst = batches.placed(task, path, worker, batch);
-    if (worker != null) {
-      List<WorkerInfo> eligible = oracle.eligibleWorkers(task, path);
-      assertThat(eligible).as("workers for %s on %s", task, path).contains(worker);
-      if (isFirst) {
-        compareRanks(worker, eligible);
-      }
-    } else {
-      assertThat(runner).isNotEqualTo(Runner.POOL);
-    }
-    assertThat(sharing.isEmpty())
-        .as("%s shares no charge", task)
-        .isEqualTo(OracleBatches.shared(oracle, configured(task.job())).isEmpty());
+    checks.check(task, path, run, batch);
     runs.put(task, run);
     starts(task, path, worker == null ? null : worker.ref().shard());
     oracle.takeTokens(task, path);
     oracle.reservations().duringRound(core.capacity().reservations());
     oracle.rooms().duringRound(core.capacity().keptRoom());
-    if (closing) {
+    if (size.closing()) {
       steering.mayFill(task.job(), worker);
     }
     if (random.nextBoolean()) {
-      core.setStatus(core.running().job(run), core.running().node(run), status(Main.RUNNING));
+      core.setStatus(
+          core.running().job(run), core.running().node(run), statuses.of(Main.RUNNING, now));
     }
   }
 
@@ -377,36 +281,12 @@ public final class RandomRun {
     }
   }
 
-  /** Returns the path of a running task; empty when its job or node was not known. */
-  private List<Place> path(long run) {
-    List<Place> places = new ArrayList<>();
-    List<String> levels = core.running().levels(run);
-    List<String> nodes = core.running().path(run);
-    for (int i = 0; i < levels.size(); i++) {
-      places.add(new Place(levels.get(i), nodes.get(i)));
-    }
-    return places;
-  }
-
-  /** Checks that the selector would have selected no other worker. */
-  private void compareRanks(WorkerInfo taken, List<WorkerInfo> eligible) {
-    WorkerSelector selector = selectors.get(oracle.config().settings().workerSelector());
-    if (selector != null && selector.search() == WorkerSelector.Search.LEAST_RANK) {
-      long least =
-          eligible.stream()
-              .mapToLong(w -> selector.rank(new OracleLoad(oracle, w)))
-              .min()
-              .orElse(0);
-      assertThat(selector.rank(new OracleLoad(oracle, taken))).isEqualTo(least);
-    }
-  }
-
   private void adopt() {
     TaskKey task = random.nextInt(3) == 0 ? unknownTask() : anyTask();
     if (task == null) {
       return;
     }
-    if (!batched || random.nextInt(3) == 0) {
+    if (!size.batched() || random.nextInt(3) == 0) {
       adopt(task, "");
       return;
     }
@@ -431,7 +311,7 @@ public final class RandomRun {
     long run = core.adopt(task.job(), task.node(), worker, batch);
     runs.put(task, run);
     if (oracle.isKnown(task)) {
-      starts(task, path(run), shard);
+      starts(task, checks.path(run), shard);
     } else {
       joins(task);
       oracle.startOutside(task, shard);
@@ -466,55 +346,6 @@ public final class RandomRun {
     return job == null ? -1 : core.topology().find(job.level(), task.node());
   }
 
-  private TaskStatus status(Main main) {
-    boolean backoff = main != Main.RUNNING && main != Main.DONE && random.nextInt(3) > 0;
-    boolean pause = (main == Main.INCOMPLETE || main == Main.ERROR) && random.nextInt(3) == 0;
-    return TaskStatus.ofBits(
-        main.bit()
-            | (backoff ? TaskStatus.USES_BACKOFF : 0)
-            | flag(4, TaskStatus.DOES_NOT_ADVANCE_BACKOFF)
-            | flag(5, TaskStatus.OVERWRITEABLE)
-            | flag(6, TaskStatus.HAS_SAVED_BACKOFF),
-        now - random.nextInt(2000),
-        backoff || pause ? random.nextInt(4) : 0,
-        0,
-        1 + random.nextInt(3),
-        null);
-  }
-
-  /** Returns the flag in one of {@code oneOf} cases, else 0. */
-  private int flag(int oneOf, int bit) {
-    return random.nextInt(oneOf) == 0 ? bit : 0;
-  }
-
-  private @Nullable TaskStatus anyStatus() {
-    return switch (random.nextInt(8)) {
-      case 0 -> null;
-      case 1, 2 -> verified ? someDone() : TaskStatus.of(Main.DONE, now, 1);
-      case 3 -> status(Main.FAILED);
-      case 4 -> status(Main.INCOMPLETE);
-      case 5 -> status(Main.CANCELLED);
-      default -> status(Main.ERROR);
-    };
-  }
-
-  /** Returns the status of a task that is done: verified, to be verified, or not at all. */
-  private TaskStatus someDone() {
-    TaskStatus done = TaskStatus.of(Main.DONE, now - random.nextInt(2000), 1);
-    return switch (random.nextInt(5)) {
-      case 0 -> done;
-      case 1 -> done.with(s -> s.holdsPosition(true));
-      case 2 -> ProgramTransitions.toVerify(done);
-      case 3 -> ProgramTransitions.mayBeVerified(done);
-      default -> {
-        // A verification that has failed is tried again after a wait.
-        int wait = 1 + random.nextInt(3);
-        yield ProgramTransitions.mayBeVerified(done)
-            .with(s -> s.usesBackoff(true).backoffSeconds(wait));
-      }
-    };
-  }
-
   private void keep(TaskKey task, @Nullable TaskStatus status) {
     if (status == null) {
       store.remove(task);
@@ -526,7 +357,7 @@ public final class RandomRun {
   private void setStatus() {
     TaskKey task = anyTask();
     if (task != null && !oracle.running().containsKey(task)) {
-      TaskStatus status = anyStatus();
+      TaskStatus status = statuses.any(now);
       core.setStatus(core.findJob(task.job()), node(task), status);
       oracle.setStatus(task, status);
       keep(task, status);
@@ -563,13 +394,13 @@ public final class RandomRun {
   }
 
   private void finish(TaskKey task) {
-    finish(task, anyStatus());
+    finish(task, statuses.any(now));
   }
 
   private void finish(TaskKey task, @Nullable TaskStatus status) {
     Long run = runs.remove(task);
     if (run != null) {
-      batches.ending(task, path(run), core.running().worker(run));
+      batches.ending(task, checks.path(run), core.running().worker(run));
       core.finish(run, status);
       oracle.batches().ending(task, carrierOf(oracle.batches().others(task)));
       oracle.finish(task, status);
@@ -599,11 +430,11 @@ public final class RandomRun {
   private void pause() {
     String job = "job" + random.nextInt(5);
     if (random.nextInt(3) == 0) {
-      core.close(Gate.of(GateKind.PAUSE, job, ""));
+      core.gates().close(Gate.of(GateKind.PAUSE, job, ""));
     } else {
-      core.open(GateKind.PAUSE, job);
+      core.gates().open(GateKind.PAUSE, job);
     }
-    oracle.pause(job, core.gate(GateKind.PAUSE, job) != null);
+    oracle.pause(job, core.gates().get(GateKind.PAUSE, job) != null);
     oracle.closings().change(random, core, "job" + random.nextInt(5));
   }
 
@@ -628,11 +459,11 @@ public final class RandomRun {
                 new LimitOverride(key.level(), key.resource(), key.node(), limit, "", "", now, 0));
         oracle.slots().override(key, limit);
       }
-      if (closing) {
+      if (size.closing()) {
         steering.limits(now);
       }
     }
-    if (staged) {
+    if (size.staged()) {
       steering.stages();
     }
     int overlapping = 0;
@@ -644,17 +475,17 @@ public final class RandomRun {
       if (random.nextInt(3) == 0) {
         finishKnown();
       }
-      if (closing && overlapping < 3 && random.nextInt(4) == 0) {
+      if (size.closing() && overlapping < 3 && random.nextInt(4) == 0) {
         steering.closeNodes(now);
         steering.limits(now);
-        if (staged) {
+        if (size.staged()) {
           steering.stages();
         }
         overlapping++;
       }
     }
     oracle.overLimits().sliced();
-    if (closing) {
+    if (size.closing()) {
       oracle.reservations().observe(core.capacity().reservations(), now);
     }
   }
@@ -696,7 +527,7 @@ public final class RandomRun {
     oracle.begin();
     NewTasks news = core.step(1 + random.nextInt(600));
     while (news == null) {
-      if (closing && random.nextInt(4) == 0) {
+      if (size.closing() && random.nextInt(4) == 0) {
         steering.closeNodes(now);
       }
       switch (random.nextInt(8)) {
@@ -709,8 +540,7 @@ public final class RandomRun {
         default -> adopt();
       }
       core.verify();
-      oracle.reservations().observe(core.capacity().reservations(), now);
-      oracle.rooms().observe(core.capacity().keptRoom(), now);
+      observe();
       news = core.step(1 + random.nextInt(600));
     }
     while (!core.stepOrphans(1 + random.nextInt(60))) {
@@ -726,7 +556,7 @@ public final class RandomRun {
     for (Oracle.Run run : List.copyOf(oracle.running().values())) {
       if (run.path().isEmpty() && oracle.isKnown(run.task())) {
         joins(run.task());
-        oracle.settle(run.task(), path(runs.getOrDefault(run.task(), -1L)));
+        oracle.settle(run.task(), checks.path(runs.getOrDefault(run.task(), -1L)));
       }
     }
     oracle.overLimits().sliced();
@@ -743,7 +573,7 @@ public final class RandomRun {
       }
     }
     for (String job : news.jobs()) {
-      oracle.tasks(configured(job)).forEach(this::load);
+      oracle.tasks(PlacementChecks.configured(oracle, job)).forEach(this::load);
     }
     for (NewTasks.NewNodes nodes : news.nodes()) {
       for (String job : nodes.jobs()) {
@@ -761,14 +591,5 @@ public final class RandomRun {
     if (stored != null && !oracle.running().containsKey(task)) {
       core.setStatus(core.findJob(task.job()), node(task), stored);
     }
-  }
-
-  private Job configured(String name) {
-    Job job = oracle.config().job(name);
-    assertThat(job).isNotNull();
-    if (job == null) {
-      throw new AssertionError(name);
-    }
-    return job;
   }
 }

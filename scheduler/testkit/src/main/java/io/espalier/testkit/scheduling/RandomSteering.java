@@ -81,9 +81,9 @@ final class RandomSteering {
                 ? node
                 : Scope.jobOnNode(anyJob(), node.level(), node.name());
     if (opens) {
-      core.open(kind, scope);
+      core.gates().open(kind, scope);
     } else {
-      core.close(new Gate(kind, scope, "ada", "by chance", now, 0));
+      core.gates().close(new Gate(kind, scope, "ada", "by chance", now, 0));
     }
     oracle.nodeGates().set(kind, scope, !opens);
   }
@@ -105,7 +105,7 @@ final class RandomSteering {
     Stages before = staged.get(job);
     if (before != null && random.nextInt(4) == 0) {
       staged.remove(job);
-      core.openStages(job);
+      core.gates().openStages(job);
       oracle.closings().stages(job, null);
       return;
     }
@@ -114,7 +114,7 @@ final class RandomSteering {
             ? anyStages(job)
             : new Stages(before.members(), before.order(), before.sizes(), before.open() + 1);
     staged.put(job, now);
-    core.close(new StageGate(now.members(), now.open(), List.of(), "by chance"));
+    core.gates().close(new StageGate(now.members(), now.open(), List.of(), "by chance"));
     oracle
         .closings()
         .stages(
@@ -173,7 +173,7 @@ final class RandomSteering {
   }
 
   private List<Gate> gates(GateKind kind) {
-    List<Gate> all = new ArrayList<>(core.gates(kind));
+    List<Gate> all = new ArrayList<>(core.gates().of(kind));
     all.sort(Comparator.comparing(gate -> gate.scope().toString()));
     return all;
   }
@@ -188,18 +188,18 @@ final class RandomSteering {
 
   private void jobWindow(String job, boolean isFull) {
     if (isFull) {
-      core.close(Gate.of(GateKind.JOB_STARTING, job, ""));
+      core.gates().close(Gate.of(GateKind.JOB_STARTING, job, ""));
     } else {
-      core.open(GateKind.JOB_STARTING, job);
+      core.gates().open(GateKind.JOB_STARTING, job);
     }
     oracle.closings().starting(job, isFull);
   }
 
   private void workerWindow(String shard, boolean isFull) {
     if (isFull) {
-      core.close(new Gate(GateKind.WORKER_STARTING, Scope.worker(shard), "", "", 0, 0));
+      core.gates().close(new Gate(GateKind.WORKER_STARTING, Scope.worker(shard), "", "", 0, 0));
     } else {
-      core.open(GateKind.WORKER_STARTING, Scope.worker(shard));
+      core.gates().open(GateKind.WORKER_STARTING, Scope.worker(shard));
     }
     oracle.slots().starting(shard, isFull);
   }

@@ -1,7 +1,6 @@
 package io.espalier.testkit.scheduling;
 
 import io.espalier.core.scheduling.Replay;
-import io.espalier.testkit.scheduling.RandomRun.Size;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -34,32 +33,32 @@ public final class RandomWorlds {
   /** The kinds of random runs, by their sizes. */
   public enum Kind {
     /** Few jobs and nodes, with a full comparison after each step. */
-    SMALL(Size.SMALL),
+    SMALL(RunSize.SMALL),
     /** Jobs that wait for each other's slots. */
-    SCARCE(Size.SCARCE),
+    SCARCE(RunSize.SCARCE),
     /** Enough jobs for more than one word of bits. */
-    MANY_JOBS(Size.MANY_JOBS),
+    MANY_JOBS(RunSize.MANY_JOBS),
     /** Rows with summaries. */
-    WIDE(Size.WIDE),
+    WIDE(RunSize.WIDE),
     /** Nodes that are closed, and limits that are lowered by factors. */
-    CLOSING(Size.CLOSING),
+    CLOSING(RunSize.CLOSING),
     /** The same, where jobs wait for each other's slots. */
-    SCARCE_CLOSING(Size.SCARCE_CLOSING),
+    SCARCE_CLOSING(RunSize.SCARCE_CLOSING),
     /** Redundancy groups. */
-    GROUPED(Size.GROUPED),
+    GROUPED(RunSize.GROUPED),
     /** Batches, where nodes are closed and limits lowered. */
-    BATCHED(Size.BATCHED),
+    BATCHED(RunSize.BATCHED),
     /** Batches, over redundancy groups. */
-    BATCHED_GROUPS(Size.BATCHED_GROUPS),
+    BATCHED_GROUPS(RunSize.BATCHED_GROUPS),
     /** Tasks that are done and have to be verified. */
-    VERIFIED(Size.VERIFIED),
+    VERIFIED(RunSize.VERIFIED),
     /** Tasks that wait for the stages of roll-outs. */
-    STAGED(Size.STAGED);
+    STAGED(RunSize.STAGED);
 
     @SuppressWarnings("ImmutableEnumChecker") // It is immutable: numbers only.
-    private final Size size;
+    private final RunSize size;
 
-    Kind(Size size) {
+    Kind(RunSize size) {
       this.size = size;
     }
   }

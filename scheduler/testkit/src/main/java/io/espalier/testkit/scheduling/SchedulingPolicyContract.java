@@ -70,8 +70,8 @@ public abstract class SchedulingPolicyContract {
   @Test
   void theSameSeedGivesTheSameStarts() {
     for (int seed = 0; seed < TestSize.choose(2, 5, 20); seed++) {
-      assertThat(run(seed, RandomRun.Size.SMALL).placements())
-          .isEqualTo(run(seed, RandomRun.Size.SMALL).placements());
+      assertThat(run(seed, RunSize.SMALL).placements())
+          .isEqualTo(run(seed, RunSize.SMALL).placements());
     }
   }
 
@@ -79,11 +79,11 @@ public abstract class SchedulingPolicyContract {
   @ValueSource(longs = {1000, 2000})
   void isLocallyMaximalAndNeverOverInRandomWorlds(long firstSeed) {
     for (long seed = firstSeed; seed < firstSeed + TestSize.choose(5, 15, 150); seed++) {
-      run(seed, RandomRun.Size.SMALL);
+      run(seed, RunSize.SMALL);
     }
   }
 
-  private RandomRun run(long seed, RandomRun.Size size) {
+  private RandomRun run(long seed, RunSize size) {
     return new RandomRun(seed, size, List.of(policy()));
   }
 

@@ -102,7 +102,7 @@ public abstract class WorkerSelectorContract {
   }
 
   private RandomRun run(long seed) {
-    return new RandomRun(seed, RandomRun.Size.SMALL, List.of(IN_TURN), List.of(selector()));
+    return new RandomRun(seed, RunSize.SMALL, List.of(IN_TURN), List.of(selector()));
   }
 
   /** Returns a core in force that uses the selector, with nodes d0, d1 and so on. */

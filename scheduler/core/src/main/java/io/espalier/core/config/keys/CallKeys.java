@@ -16,25 +16,18 @@ import io.espalier.core.config.task.ThriftCall;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
-import io.espalier.core.text.HttpHeaders;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The keys of tasks that call a service (docs/calls.md). */
 public final class CallKeys {
-  /** A placeholder in a text; its group is the name. */
-  public static final Pattern PLACEHOLDER = Pattern.compile("\\{([A-Za-z0-9_.-]{1,255})\\}");
-
   /** The name of calls over HTTP. */
   public static final String HTTP_EXECUTOR = "http";
 
@@ -42,27 +35,8 @@ public final class CallKeys {
   public static final String THRIFT_EXECUTOR = "thrift";
 
   private static final double MOST_SECONDS = 86_400;
-  private static final String CHARACTERS = "A-Za-z0-9._~%!$&'()*+,;=:@/-";
-  private static final Pattern URL =
-      Pattern.compile(
-          "https?://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?(/["
-              + CHARACTERS
-              + "]*)?(\\?["
-              + CHARACTERS
-              + "?]*)?");
   private static final Pattern BASE_URL = Pattern.compile("https?://[^/?#@{}% <>]+");
-  private static final Pattern HOST =
-      Pattern.compile("[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*");
-  private static final Pattern METHOD = Pattern.compile("[A-Z]{1,20}");
   private static final Set<String> REPEATED = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
-  private static final Set<String> OF_THE_CALL =
-      Set.of(
-          CallSpec.JOB,
-          CallSpec.NODE,
-          CallSpec.INVOCATION,
-          CallSpec.TOKEN,
-          CallSpec.ATTEMPT,
-          CallSpec.KEY);
   private static final HttpCall.Poll USUAL_POLL =
       new HttpCall.Poll(
           "", Duration.ofSeconds(2), Duration.ofSeconds(30), HttpCall.NotFound.UNKNOWN);
@@ -114,7 +88,7 @@ public final class CallKeys {
   public static final Section<HttpCall.Poll> POLL =
       new Section<>("poll", "How to ask a service about a call.", USUAL_POLL) {
         private final Key<HttpCall.Poll, String> url =
-            key("url", url(), HttpCall.Poll::url, "Requested with GET.")
+            key("url", CallTypes.url(), HttpCall.Poll::url, "Requested with GET.")
                 .required("the URL that tells the state of a call");
         private final Key<HttpCall.Poll, Duration> every =
             key(
@@ -154,10 +128,10 @@ public final class CallKeys {
       new Section<>(
           "cancel", "How to tell a service to cancel a call.", new HttpCall.Cancel("", "DELETE")) {
         private final Key<HttpCall.Cancel, String> url =
-            key("url", url(), HttpCall.Cancel::url, "Requested to end the call.")
+            key("url", CallTypes.url(), HttpCall.Cancel::url, "Requested to end the call.")
                 .required("the URL that cancels a call");
         private final Key<HttpCall.Cancel, String> method =
-            key("method", method(), HttpCall.Cancel::method, "Its HTTP method.");
+            key("method", CallTypes.method(), HttpCall.Cancel::method, "Its HTTP method.");
 
         @Override
         HttpCall.@Nullable Cancel read(ConfigObject in, HttpCall.Cancel base) {
@@ -171,14 +145,14 @@ public final class CallKeys {
   public static final Section<HttpCall> HTTP =
       new Section<>("http", "A call over HTTP or HTTPS, which is sent once.", USUAL_HTTP) {
         private final Key<HttpCall, String> url =
-            key("url", url(), HttpCall::url, "Where the call is sent.")
+            key("url", CallTypes.url(), HttpCall::url, "Where the call is sent.")
                 .required("the URL of the service");
         private final Key<HttpCall, String> method =
-            key("method", method(), HttpCall::method, "Its HTTP method.");
+            key("method", CallTypes.method(), HttpCall::method, "Its HTTP method.");
         private final Key<HttpCall, Optional<Json>> body =
             key(
                     "body",
-                    body(),
+                    CallTypes.body(),
                     HttpCall::body,
                     "What is sent: an object, in whose texts placeholders are replaced, or a text."
                         + " Without it, the JSON argument that a process would get.")
@@ -186,7 +160,7 @@ public final class CallKeys {
         private final Key<HttpCall, Map<String, String>> headers =
             key(
                     "headers",
-                    headers(),
+                    CallTypes.headers(),
                     HttpCall::headers,
                     "`{NAME: value}`: further headers; not for secrets.")
                 .writtenUnless(Map.of());
@@ -281,7 +255,11 @@ public final class CallKeys {
       new Section<>(
           "thrift", "A call over Thrift, of an agent as `agent.thrift` says.", USUAL_THRIFT) {
         private final Key<ThriftCall, String> host =
-            key("host", host(), ThriftCall::host, "Where the agent listens; may have placeholders.")
+            key(
+                    "host",
+                    CallTypes.host(),
+                    ThriftCall::host,
+                    "Where the agent listens; may have placeholders.")
                 .required("the host of the agent");
         private final Key<ThriftCall, Integer> port =
             key("port", int32(1, 65_535), ThriftCall::port, "The port on which it listens.")
@@ -489,122 +467,5 @@ public final class CallKeys {
         (options, inherited, names) -> options,
         "object",
         section.type().schema());
-  }
-
-  /** A host whose placeholders are levels of the configuration. */
-  private static ValueType<String> host() {
-    return ValueType.of(
-        value -> {
-          String text = value.text();
-          String plain = text == null ? null : filled(value, text);
-          if (plain != null && !HOST.matcher(plain).matches()) {
-            value.error("expected a host such as \"{host}\" or \"db1.example\"", null);
-            return null;
-          }
-          return plain == null ? null : text;
-        },
-        Json::of,
-        "host",
-        "{'type': 'string', 'minLength': 1}");
-  }
-
-  private static ValueType<String> method() {
-    return text(METHOD, "expected an HTTP method, such as \"POST\"");
-  }
-
-  private static ValueType<Optional<Json>> body() {
-    return ValueType.of(
-        value -> {
-          if (value.json() instanceof Json.Obj || value.json() instanceof Json.Str) {
-            return Optional.of(value.json());
-          }
-          value.wrongKind("an object or a text");
-          return null;
-        },
-        body -> body.orElse(Json.Null.NULL),
-        "object or text",
-        "{'type': ['object', 'string']}");
-  }
-
-  private static ValueType<Map<String, String>> headers() {
-    return ValueType.of(
-        value -> {
-          Map<String, ConfigValue> members = value.members();
-          if (members == null) {
-            return null;
-          }
-          Map<String, String> headers = new LinkedHashMap<>();
-          members.forEach(
-              (name, member) -> {
-                String text = member.text();
-                String objection = text == null ? "" : HttpHeaders.objection(name, text);
-                if (!objection.isEmpty()) {
-                  member.error("the header " + objection, null);
-                } else if (HttpHeaders.isSecret(name)) {
-                  member.errorOfSecret(
-                      "this header is a secret, and the configuration is not",
-                      "write it into a file, and name that as \"headers_file\"");
-                } else if (text != null) {
-                  headers.put(name, text);
-                }
-              });
-          return headers;
-        },
-        headers -> {
-          Json.Builder out = Json.object();
-          headers.forEach(out::put);
-          return out.build();
-        },
-        "object",
-        ValueType.membersSchema("{'type': ['string', 'number']}"));
-  }
-
-  /** A URL whose placeholders are levels of the configuration or parts of the call. */
-  private static ValueType<String> url() {
-    return ValueType.of(
-        value -> {
-          String text = value.text();
-          return text == null ? null : checkedUrl(value, text);
-        },
-        Json::of,
-        "URL",
-        "{'type': 'string', 'pattern': '^https?://'}");
-  }
-
-  /** Replaces each placeholder by a plain text; null: one is unknown. */
-  private static @Nullable String filled(ConfigValue value, String text) {
-    List<String> unknown = new ArrayList<>();
-    StringBuilder plain = new StringBuilder();
-    Matcher placeholders = PLACEHOLDER.matcher(text);
-    while (placeholders.find()) {
-      String name = placeholders.group(1);
-      boolean level = !value.names().areKnown() || value.names().levels().find(name) >= 0;
-      if (!level && !OF_THE_CALL.contains(name)) {
-        unknown.add(name);
-      }
-      placeholders.appendReplacement(plain, "1");
-    }
-    placeholders.appendTail(plain);
-    if (unknown.isEmpty()) {
-      return plain.toString();
-    }
-    value.error(
-        "there is no placeholder {" + String.join("}, {", unknown) + "}",
-        "there are {job}, {node}, {invocation}, {token}, {attempt}, {key} and the levels");
-    return null;
-  }
-
-  private static @Nullable String checkedUrl(ConfigValue value, String text) {
-    String plain = filled(value, text);
-    if (plain == null) {
-      return null;
-    }
-    if (URL.matcher(plain).matches()) {
-      return text;
-    }
-    value.error(
-        "expected a URL such as \"http://{host}:8080/compact/{node}\"",
-        text.contains("@") ? "a user and a password belong in \"headers_file\"" : null);
-    return null;
   }
 }

@@ -19,7 +19,6 @@ import io.espalier.core.config.Resource;
 import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.config.label.JobInfo;
 import io.espalier.core.config.label.LabelExpression;
-import io.espalier.core.config.label.LabelSyntaxException;
 import io.espalier.core.config.rollout.RolloutSpec;
 import io.espalier.core.config.task.BatchSpec;
 import io.espalier.core.config.task.CallSpec;
@@ -179,7 +178,7 @@ public final class JobKeys extends Section<Job> {
   private final Key<Job, List<String>> command =
       key(
               "command",
-              command(),
+              OptionTypes.command(),
               Job::command,
               "What a task runs, and its arguments: a path with a `/` in it, absolute or relative"
                   + " to the configuration's directory, or the name of a program in `PATH`. A"
@@ -261,7 +260,7 @@ public final class JobKeys extends Section<Job> {
   private final Key<Job, LabelExpression> workers =
       key(
               "workers",
-              labels(),
+              OptionTypes.labels(),
               JobKeys::labels,
               "Which workers may run its tasks, by their [labels](workers.md#labels): `arch =="
                   + " 'x86' and zone in ['a', 'b']`; nothing without remote workers.")
@@ -390,37 +389,6 @@ public final class JobKeys extends Section<Job> {
         Json.Obj.EMPTY);
   }
 
-  /** Argv of a process. */
-  static ValueType<List<String>> command() {
-    ValueType<String> argument =
-        text()
-            .checked(
-                each -> each.indexOf('\0') < 0, "an argument must not hold the character U+0000");
-    return ValueType.of(
-        value -> {
-          List<ConfigValue> items = value.items();
-          if (items == null) {
-            return null;
-          }
-          List<String> command = new ArrayList<>();
-          for (ConfigValue item : items) {
-            String each = argument.reader().read(item, "");
-            if (each != null && each.isEmpty() && command.isEmpty()) {
-              item.error("expected the path of a program", null);
-            } else if (each != null) {
-              command.add(each);
-            }
-          }
-          return command;
-        },
-        Json::strings,
-        "list",
-        "{'type': 'array', 'prefixItems': [{'not': {'const': ''}}], 'allOf': [{'items': "
-            + ValueType.anyOf(
-                "{'type': 'string', 'pattern': '^[^\\\\u0000]*$'}", "{'type': 'number'}")
-            + "}]}");
-  }
-
   private static ValueType<List<Integer>> needs() {
     ValueType<Map<Resource, Integer>> amounts = ValueType.byResource(int32(0), 0, false);
     return new ValueType<>(
@@ -478,25 +446,6 @@ public final class JobKeys extends Section<Job> {
         },
         "object",
         ValueType.membersSchema(FILTER.type().schema()));
-  }
-
-  private static ValueType<LabelExpression> labels() {
-    return ValueType.of(
-        value -> {
-          String text = value.text();
-          if (text == null) {
-            return null;
-          }
-          try {
-            return text.isEmpty() ? LabelExpression.ANY : LabelExpression.parse(text);
-          } catch (LabelSyntaxException e) {
-            value.error("not a condition on labels: " + e.getMessage(), e.hint());
-            return null;
-          }
-        },
-        labels -> Json.of(labels.toString()),
-        "condition",
-        "{'type': 'string', 'maxLength': " + LabelExpression.LONGEST + "}");
   }
 
   /** Returns the condition of the filter of workers, the only one that has any. */

@@ -243,7 +243,7 @@ public final class NotifierKeys {
 
   private static void collect(Json json, Set<String> placeholders) {
     if (json instanceof Json.Str text) {
-      Matcher found = CallKeys.PLACEHOLDER.matcher(text.value());
+      Matcher found = CallTypes.PLACEHOLDER.matcher(text.value());
       while (found.find()) {
         placeholders.add(found.group(1));
       }

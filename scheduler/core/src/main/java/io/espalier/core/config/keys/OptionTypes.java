@@ -1,8 +1,12 @@
 package io.espalier.core.config.keys;
 
 import static io.espalier.core.config.keys.ValueType.anyOf;
+import static io.espalier.core.config.keys.ValueType.bool;
+import static io.espalier.core.config.keys.ValueType.text;
 
 import io.espalier.core.config.StartRate;
+import io.espalier.core.config.label.LabelExpression;
+import io.espalier.core.config.label.LabelSyntaxException;
 import io.espalier.core.config.task.Backoff;
 import io.espalier.core.config.task.OutcomeRules;
 import io.espalier.core.json.Json;
@@ -322,5 +326,56 @@ final class OptionTypes {
         (patterns, inherited, names) -> Json.strings(patterns),
         "list of regular expressions",
         "{'type': 'array', 'maxItems': " + MOST_PATTERNS + ", 'items': " + item.schema() + "}");
+  }
+
+  /** Argv of a process. */
+  static ValueType<List<String>> command() {
+    ValueType<String> argument =
+        text()
+            .checked(
+                each -> each.indexOf('\0') < 0, "an argument must not hold the character U+0000");
+    return ValueType.of(
+        value -> {
+          List<ConfigValue> items = value.items();
+          if (items == null) {
+            return null;
+          }
+          List<String> command = new ArrayList<>();
+          for (ConfigValue item : items) {
+            String each = argument.reader().read(item, "");
+            if (each != null && each.isEmpty() && command.isEmpty()) {
+              item.error("expected the path of a program", null);
+            } else if (each != null) {
+              command.add(each);
+            }
+          }
+          return command;
+        },
+        Json::strings,
+        "list",
+        "{'type': 'array', 'prefixItems': [{'not': {'const': ''}}], 'allOf': [{'items': "
+            + ValueType.anyOf(
+                "{'type': 'string', 'pattern': '^[^\\\\u0000]*$'}", "{'type': 'number'}")
+            + "}]}");
+  }
+
+  /** A condition on labels of workers. */
+  static ValueType<LabelExpression> labels() {
+    return ValueType.of(
+        value -> {
+          String text = value.text();
+          if (text == null) {
+            return null;
+          }
+          try {
+            return text.isEmpty() ? LabelExpression.ANY : LabelExpression.parse(text);
+          } catch (LabelSyntaxException e) {
+            value.error("not a condition on labels: " + e.getMessage(), e.hint());
+            return null;
+          }
+        },
+        labels -> Json.of(labels.toString()),
+        "condition",
+        "{'type': 'string', 'maxLength': " + LabelExpression.LONGEST + "}");
   }
 }

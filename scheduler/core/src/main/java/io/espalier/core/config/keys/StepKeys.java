@@ -43,7 +43,7 @@ public final class StepKeys {
         private final Key<Step, List<String>> command =
             own(
                 "command",
-                JobKeys.command(),
+                OptionTypes.command(),
                 Step::command,
                 "What it runs, as `command` of a job.");
         private final Key<Step, Optional<CallSpec>> call =

@@ -30,14 +30,15 @@ public final class PauseRegistry {
   }
 
   private void put(Pause pause) {
-    core.close(
-        new Gate(
-            GateKind.PAUSE,
-            Scope.job(pause.job()),
-            pause.operator(),
-            pause.reason(),
-            pause.sinceMillis(),
-            pause.untilMillis()));
+    core.gates()
+        .close(
+            new Gate(
+                GateKind.PAUSE,
+                Scope.job(pause.job()),
+                pause.operator(),
+                pause.reason(),
+                pause.sinceMillis(),
+                pause.untilMillis()));
   }
 
   /**
@@ -66,10 +67,10 @@ public final class PauseRegistry {
    * @throws RefusedException for a job that is neither paused nor configured
    */
   public void resume(String job, String author, String reason, long nowMillis) {
-    if (core.gate(GateKind.PAUSE, job) == null && core.job(core.findJob(job)) == null) {
+    if (core.gates().get(GateKind.PAUSE, job) == null && core.job(core.findJob(job)) == null) {
       throw new RefusedException(RefusedException.Reason.CONFLICT, "job " + job + " is not paused");
     }
-    core.open(GateKind.PAUSE, job);
+    core.gates().open(GateKind.PAUSE, job);
     Json.Builder event = Json.object().put("job", job);
     if (!author.isEmpty()) {
       event.put("author", author);
@@ -86,8 +87,8 @@ public final class PauseRegistry {
    * @param resumed receives the name of each
    */
   public void step(long nowMillis, Consumer<String> resumed) {
-    for (Gate gate : core.dueGates(GateKind.PAUSE, nowMillis)) {
-      core.open(GateKind.PAUSE, gate.scope());
+    for (Gate gate : core.gates().due(GateKind.PAUSE, nowMillis)) {
+      core.gates().open(GateKind.PAUSE, gate.scope());
       resumed.accept(gate.name());
       events.add(
           nowMillis,
@@ -102,12 +103,12 @@ public final class PauseRegistry {
 
   /** When the next pause may expire; {@link Long#MAX_VALUE} when none does. */
   public long nextMillis() {
-    return core.nextGateMillis(GateKind.PAUSE);
+    return core.gates().nextMillis(GateKind.PAUSE);
   }
 
   /** All pauses by job, as an immutable copy. */
   public Map<String, Pause> all() {
-    return core.gates(GateKind.PAUSE).stream()
+    return core.gates().of(GateKind.PAUSE).stream()
         .map(
             gate ->
                 new Pause(

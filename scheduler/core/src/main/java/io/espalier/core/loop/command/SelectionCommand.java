@@ -123,7 +123,7 @@ public final class SelectionCommand implements SlicedWork {
   @Override
   public boolean waits() {
     // While stored statuses are being restored, the matching tasks are unknown.
-    return waiting >= MOST_WAITING || core.gate(GateKind.LOADING, selection.job()) != null;
+    return waiting >= MOST_WAITING || core.gates().get(GateKind.LOADING, selection.job()) != null;
   }
 
   @Override

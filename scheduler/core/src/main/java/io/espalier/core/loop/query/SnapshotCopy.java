@@ -241,7 +241,7 @@ public final class SnapshotCopy implements SlicedWork {
     events.add(new CoreEvent.Stepped(Integer.MAX_VALUE, true));
     for (GateKind kind : GateKind.values()) {
       // Nobody confirms starts in a simulation, and there they take no time.
-      for (Gate gate : kind.isLackOfRoom() ? List.<Gate>of() : core.gates(kind)) {
+      for (Gate gate : kind.isLackOfRoom() ? List.<Gate>of() : core.gates().of(kind)) {
         events.add(new CoreEvent.Gated(kind, gate.scope(), true));
       }
     }
@@ -263,7 +263,7 @@ public final class SnapshotCopy implements SlicedWork {
         started,
         paces.paces(),
         brakes.get(),
-        core.gates(GateKind.PAUSE).stream()
+        core.gates().of(GateKind.PAUSE).stream()
             .collect(Collectors.toMap(Gate::name, Gate::untilMillis)));
   }
 

@@ -27,6 +27,14 @@ final class RolloutDraw {
     next = core.tasks().firstNode(core.findJob(job));
   }
 
+  String job() {
+    return job;
+  }
+
+  RolloutSpec spec() {
+    return spec;
+  }
+
   /** Returns whether this draw is of a job as it is now. */
   boolean isOf(String name, RolloutSpec stages, SchedulingCore now) {
     return job.equals(name) && spec.equals(stages) && stateNumber == now.stateNumber();

@@ -49,14 +49,11 @@ public final class RolloutTracker implements RoundStep {
   private final LoopEvents events;
   private final Quarantines quarantines;
   private final StageProbes probes;
+  private final RolloutDraws draws;
   private final Supplier<StoreTransaction.Builder> batch;
   private final BooleanSupplier mayBegin;
   private final Map<String, StagedJob> all = new TreeMap<>();
 
-  /** The jobs whose roll-outs are to begin. */
-  private final Set<String> toDraw = new TreeSet<>();
-
-  private @Nullable RolloutDraw draw;
   private @Nullable Config config;
   private long stateNumber = -1;
   private long changes = -1;
@@ -90,6 +87,7 @@ public final class RolloutTracker implements RoundStep {
     this.events = events;
     this.quarantines = quarantines;
     this.probes = new StageProbes(core, live, health);
+    this.draws = new RolloutDraws(core);
     this.batch = batch;
     this.mayBegin = mayBegin;
   }
@@ -105,8 +103,10 @@ public final class RolloutTracker implements RoundStep {
         this::restore,
         (job, why) -> {
           unread.put(job, why);
-          core.close(
-              new Gate(GateKind.HALTED, Scope.job(job), "", RolloutWords.unread(job, why), 0, 0));
+          core.gates()
+              .close(
+                  new Gate(
+                      GateKind.HALTED, Scope.job(job), "", RolloutWords.unread(job, why), 0, 0));
         });
   }
 
@@ -124,14 +124,14 @@ public final class RolloutTracker implements RoundStep {
 
   /** Forgets a job that was deleted and created again. */
   public void forget(String job) {
-    toDraw.remove(job);
+    draws.remove(job);
     config = null; // It is looked at again.
     boolean wasRead = all.remove(job) != null;
     boolean wasUnread = unread.remove(job) != null;
     if (wasRead || wasUnread) {
       batch.get().endRollout(job);
-      core.openStages(job);
-      core.open(GateKind.HALTED, job);
+      core.gates().openStages(job);
+      core.gates().open(GateKind.HALTED, job);
     }
   }
 
@@ -215,7 +215,7 @@ public final class RolloutTracker implements RoundStep {
     if (staged.now.isLast()) {
       throw conflict(job, "is in its last stage: nothing is left to be opened");
     }
-    core.open(GateKind.HALTED, job);
+    core.gates().open(GateKind.HALTED, job);
     open(staged, spec(job), author, reason, nowMillis);
     return staged.now;
   }
@@ -228,11 +228,11 @@ public final class RolloutTracker implements RoundStep {
     if (unread.remove(job) != null) {
       batch.get().endRollout(job);
       configure();
-      core.open(GateKind.HALTED, job);
+      core.gates().open(GateKind.HALTED, job);
     }
     StagedJob staged = all.get(job);
     if (staged != null && staged.now.phase() == Phase.HALTED) {
-      core.open(GateKind.HALTED, job);
+      core.gates().open(GateKind.HALTED, job);
       staged.clear(nowMillis);
       put(staged, staged.now.resumed());
       isDirty = true;
@@ -247,7 +247,7 @@ public final class RolloutTracker implements RoundStep {
     if (unread.containsKey(job)) {
       throw conflict(job, "cannot be read: it begins again when the job is resumed");
     }
-    if (toDraw.contains(job)) {
+    if (draws.has(job)) {
       throw conflict(job, "begins just now: try again in a moment");
     }
     if (staged == null) {
@@ -279,7 +279,7 @@ public final class RolloutTracker implements RoundStep {
     if (isNew) {
       configure();
     }
-    boolean drew = !toDraw.isEmpty() && mayBegin.getAsBoolean() && drawNext(nowMillis);
+    boolean drew = mayBegin.getAsBoolean() && beginNext(nowMillis);
     boolean isAll = setApart() || isNew || drew || isDirty;
     boolean hasNews = probes.look(all.values());
     if (all.isEmpty() || !(isAll || hasNews || changes != core.changes() || nowMillis >= next)) {
@@ -347,13 +347,13 @@ public final class RolloutTracker implements RoundStep {
 
   @Override
   public boolean isBehind() {
-    return draw != null || isDirty;
+    return draws.isDrawing() || isDirty;
   }
 
   /** Returns true when a roll-out begins or a stage is being opened. */
   @Override
   public boolean isOpening() {
-    return isBehind() || !toDraw.isEmpty() || !core.staged().areInEffect();
+    return isBehind() || !draws.isEmpty() || !core.staged().areInEffect();
   }
 
   /** When the next soak ends. */
@@ -383,18 +383,10 @@ public final class RolloutTracker implements RoundStep {
       Job job = core.config().job(name);
       if (job == null || (job.isValid() && job.scheduling().rollout().isEmpty())) {
         forget(name);
-        core.open(GateKind.ROLLOUT, name);
+        core.gates().open(GateKind.ROLLOUT, name);
       }
     }
-    toDraw.removeIf(
-        name -> {
-          Job job = core.config().job(name);
-          boolean isGone = job == null || job.scheduling().rollout().isEmpty();
-          if (isGone) {
-            core.open(GateKind.ROLLOUT, name);
-          }
-          return isGone;
-        });
+    draws.dropUnstaged();
     config = core.config();
   }
 
@@ -408,45 +400,28 @@ public final class RolloutTracker implements RoundStep {
       put(staged, staged.now.withFingerprint(fingerprint));
       return;
     }
-    toDraw.add(job.name());
-    core.close(Gate.of(GateKind.ROLLOUT, job.name(), ""));
+    draws.add(job.name());
   }
 
-  /** Draws the stages of one job in slices; returns whether they are known now. */
-  private boolean drawNext(long nowMillis) {
-    String name =
-        toDraw.stream()
-            .filter(job -> core.gate(GateKind.LOADING, job) == null)
-            .findFirst()
-            .orElse(null);
-    Job job = name == null ? null : core.job(core.findJob(name));
-    RolloutSpec spec = job == null ? null : job.scheduling().rollout().orElse(null);
-    if (name == null || job == null || spec == null) {
-      draw = null;
+  /** Begins a roll-out if the stages of a job are known now; returns whether they are. */
+  private boolean beginNext(long nowMillis) {
+    RolloutDraw drawn = draws.step();
+    Job job = drawn == null ? null : core.job(core.findJob(drawn.job()));
+    if (drawn == null || job == null) {
       return false;
     }
-    RolloutDraw current = draw;
-    if (current == null || !current.isOf(name, spec, core)) {
-      current = new RolloutDraw(core, name, spec);
-      draw = current;
-    }
-    if (!current.step()) {
-      return false;
-    }
-    draw = null;
-    toDraw.remove(name);
-    begin(job, spec, current, nowMillis);
+    begin(job, drawn.spec(), drawn, nowMillis);
     return true;
   }
 
   private void begin(Job job, RolloutSpec spec, RolloutDraw drawn, long nowMillis) {
     String name = job.name();
     StagedJob before = all.remove(name);
-    core.open(GateKind.HALTED, name);
+    core.gates().open(GateKind.HALTED, name);
     if (drawn.total() == 0) {
       // There is nothing to be staged; with the first task it is looked at again.
-      core.openStages(name);
-      core.open(GateKind.ROLLOUT, name);
+      core.gates().openStages(name);
+      core.gates().open(GateKind.ROLLOUT, name);
       if (before != null) {
         batch.get().endRollout(name);
       }
@@ -473,15 +448,15 @@ public final class RolloutTracker implements RoundStep {
     RolloutSpec spec = spec(staged.name());
     forgetFailuresApart(staged, number);
     Rollout now = staged.now;
-    if (spec == null || toDraw.contains(now.job())) {
+    if (spec == null || draws.has(now.job())) {
       return;
     }
     if (!core.staged().areInEffect()) {
       isDirty = true; // It is looked at again when the stage is open.
       return;
     }
-    if (core.gate(GateKind.ROLLOUT, now.job()) != null) {
-      core.open(GateKind.ROLLOUT, now.job());
+    if (core.gates().get(GateKind.ROLLOUT, now.job()) != null) {
+      core.gates().open(GateKind.ROLLOUT, now.job());
     }
     probes.restored(staged, spec); // Of a halted one, too: it may be resumed next.
     long apart = core.staged().leftApart(number);
@@ -506,7 +481,7 @@ public final class RolloutTracker implements RoundStep {
     } else if (now.isLast()) {
       event(EventKind.ROLLOUT_STAGE_PASSED, now, nowMillis, "", "");
       put(staged, now.in(Phase.PASSED, nowMillis));
-      core.openStages(now.job());
+      core.gates().openStages(now.job());
     } else {
       long outside = core.staged().apartOfOpen(number);
       soak(staged, spec, RolloutWords.inconclusive(now, outside), nowMillis);
@@ -587,25 +562,27 @@ public final class RolloutTracker implements RoundStep {
   }
 
   private void closeHalted(Rollout now) {
-    core.close(
-        new Gate(
-            GateKind.HALTED,
-            Scope.job(now.job()),
-            now.author(),
-            now.words(now.stage()) + ": " + now.reason(),
-            0,
-            0));
+    core.gates()
+        .close(
+            new Gate(
+                GateKind.HALTED,
+                Scope.job(now.job()),
+                now.author(),
+                now.words(now.stage()) + ": " + now.reason(),
+                0,
+                0));
   }
 
   /** Brings the open stage, and the words about it, into the core. */
   private void close(StagedJob staged, @Nullable RolloutSpec spec) {
     Rollout now = staged.now;
-    core.close(
-        new StageGate(
-            staged.members,
-            now.stage(),
-            staged.apart,
-            RolloutWords.whenNext(now, spec, staged.missing)));
+    core.gates()
+        .close(
+            new StageGate(
+                staged.members,
+                now.stage(),
+                staged.apart,
+                RolloutWords.whenNext(now, spec, staged.missing)));
   }
 
   private void put(StagedJob staged, Rollout now) {

@@ -76,9 +76,9 @@ public final class JobAdmission {
     JobCapacity capacity = core.config().settings().capacity();
     List<Job> open = unfinished();
     Set<String> now = admit(open, capacity.runningJobs());
-    for (Gate gate : core.gates(GateKind.CAPACITY)) {
+    for (Gate gate : core.gates().of(GateKind.CAPACITY)) {
       if (now.contains(gate.name()) || open.stream().noneMatch(j -> j.name().equals(gate.name()))) {
-        core.open(GateKind.CAPACITY, gate.name());
+        core.gates().open(GateKind.CAPACITY, gate.name());
       }
     }
     String why =
@@ -87,8 +87,8 @@ public final class JobAdmission {
             + ", and others came before";
     List<Job> behind = open.stream().filter(job -> !now.contains(job.name())).toList();
     for (Job job : behind) {
-      if (core.gate(GateKind.CAPACITY, job.name()) == null) {
-        core.close(Gate.of(GateKind.CAPACITY, job.name(), why));
+      if (core.gates().get(GateKind.CAPACITY, job.name()) == null) {
+        core.gates().close(Gate.of(GateKind.CAPACITY, job.name(), why));
       }
     }
     admitted = now;
@@ -105,8 +105,8 @@ public final class JobAdmission {
     List<Job> jobs = new ArrayList<>();
     for (Job job : core.config().jobs().values()) {
       if (job.canRun()
-          && !core.isEnded(job.name())
-          && core.gate(GateKind.PAUSE, job.name()) == null
+          && !core.gates().isEnded(job.name())
+          && core.gates().get(GateKind.PAUSE, job.name()) == null
           && (!counts(job).isThrough() || mayVerify(job))) {
         jobs.add(job);
       }

@@ -20,10 +20,10 @@ public final class JobDeadlines implements RoundStep {
   /** Checks all jobs again. */
   @Override
   public void configured(long nowMillis) {
-    core.gates(GateKind.DEADLINE).stream()
+    core.gates().of(GateKind.DEADLINE).stream()
         .map(Gate::name)
         .sorted()
-        .forEach(job -> core.open(GateKind.DEADLINE, job));
+        .forEach(job -> core.gates().open(GateKind.DEADLINE, job));
     close(nowMillis);
   }
 
@@ -47,9 +47,9 @@ public final class JobDeadlines implements RoundStep {
       long deadline = completeBy.get().toEpochMilli();
       if (deadline > nowMillis) {
         next = Math.min(next, deadline);
-      } else if (core.gate(GateKind.DEADLINE, job.name()) == null) {
+      } else if (core.gates().get(GateKind.DEADLINE, job.name()) == null) {
         String why = "the job was to be complete by " + completeBy.get();
-        core.close(Gate.of(GateKind.DEADLINE, job.name(), why));
+        core.gates().close(Gate.of(GateKind.DEADLINE, job.name(), why));
       }
     }
   }

@@ -83,7 +83,7 @@ public final class JobStateTracker {
       memory(state.job()).restore(state);
       durable.put(state);
       if (!state.failure().isEmpty()) {
-        core.close(Gate.of(GateKind.JOB_FAILED, state.job(), state.failure()));
+        core.gates().close(Gate.of(GateKind.JOB_FAILED, state.job(), state.failure()));
       }
     }
   }
@@ -97,8 +97,8 @@ public final class JobStateTracker {
     jobs.remove(job);
     verifications.forget(job);
     durable.remove(job);
-    core.open(GateKind.JOB_FAILED, job);
-    core.open(GateKind.JOB_SUCCEEDED, job);
+    core.gates().open(GateKind.JOB_FAILED, job);
+    core.gates().open(GateKind.JOB_SUCCEEDED, job);
   }
 
   // ---- what happens
@@ -178,7 +178,7 @@ public final class JobStateTracker {
     }
     if (!flags.isFailed()) {
       // Reopen the job even if it was not closed, so that it is evaluated.
-      core.open(GateKind.JOB_FAILED, job);
+      core.gates().open(GateKind.JOB_FAILED, job);
     }
   }
 
@@ -278,7 +278,7 @@ public final class JobStateTracker {
       Job job = core.job(number);
       if (job != null) {
         memory(job.name()).fail(why);
-        core.close(Gate.of(GateKind.JOB_FAILED, job.name(), why));
+        core.gates().close(Gate.of(GateKind.JOB_FAILED, job.name(), why));
         changed |= evaluate(number, job, nowMillis, record);
       }
     }
@@ -344,7 +344,7 @@ public final class JobStateTracker {
         memory.stuck,
         job.outcome().donePercent(),
         verifications.tally(number),
-        memory.flags(core.gate(GateKind.PAUSE, name) != null),
+        memory.flags(core.gates().get(GateKind.PAUSE, name) != null),
         unverified,
         halted(name));
   }
@@ -360,7 +360,7 @@ public final class JobStateTracker {
       String broken = memory.brokenRule(job.outcome(), facts.tally(), nowMillis);
       if (broken != null) {
         memory.fail(JobStateRules.after(facts, JobEvent.RULE_BROKEN, broken).failure());
-        core.close(Gate.of(GateKind.JOB_FAILED, job.name(), broken));
+        core.gates().close(Gate.of(GateKind.JOB_FAILED, job.name(), broken));
         facts = facts(number, memory);
       }
     }
@@ -378,24 +378,24 @@ public final class JobStateTracker {
 
   private void closeWhenEnough(String job, JobStateInputs facts) {
     boolean rests = facts.restIsNotNeeded();
-    if (rests == (core.gate(GateKind.JOB_SUCCEEDED, job) != null)) {
+    if (rests == (core.gates().get(GateKind.JOB_SUCCEEDED, job) != null)) {
       return;
     }
     if (rests) {
       String why = "enough is done: " + Percent.text(facts.donePercent()) + " of the job's tasks";
-      core.close(Gate.of(GateKind.JOB_SUCCEEDED, job, why));
+      core.gates().close(Gate.of(GateKind.JOB_SUCCEEDED, job, why));
     } else {
-      core.open(GateKind.JOB_SUCCEEDED, job);
+      core.gates().open(GateKind.JOB_SUCCEEDED, job);
     }
   }
 
   private boolean isLoading(String job) {
-    return core.gate(GateKind.LOADING, job) != null;
+    return core.gates().get(GateKind.LOADING, job) != null;
   }
 
   /** Returns why the roll-out of a job is halted, and by whom; empty when it is not. */
   private String halted(String job) {
-    Gate gate = core.gate(GateKind.HALTED, job);
+    Gate gate = core.gates().get(GateKind.HALTED, job);
     return gate == null
         ? ""
         : (gate.author().isEmpty() ? "" : "by " + gate.author() + ": ") + gate.reason();
@@ -403,13 +403,13 @@ public final class JobStateTracker {
 
   /** The reason for which a gate of a job is closed; empty when it is open. */
   private String reason(GateKind kind, String job) {
-    Gate gate = core.gate(kind, job);
+    Gate gate = core.gates().get(kind, job);
     return gate == null ? "" : gate.reason();
   }
 
   /** Why the job is paused, and by whom; empty when it is not paused or nothing was given. */
   private String whyPaused(String job) {
-    Gate pause = core.gate(GateKind.PAUSE, job);
+    Gate pause = core.gates().get(GateKind.PAUSE, job);
     if (pause == null) {
       return "";
     }

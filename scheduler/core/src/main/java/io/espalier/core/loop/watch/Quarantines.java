@@ -345,7 +345,7 @@ public final class Quarantines implements RoundStep {
     if (node >= 0 && new TasksLeft(core).isNone(key.job(), node)) {
       remove(key, "", "nothing is left to try there", nowMillis);
     } else if (onTrial.put(key, nowMillis + LOOK_MILLIS) == null) {
-      core.open(kind(key), scope(key));
+      core.gates().open(kind(key), scope(key));
     }
   }
 
@@ -438,7 +438,7 @@ public final class Quarantines implements RoundStep {
     }
     revision++;
     onTrial.remove(key);
-    core.open(kind(key), scope(key));
+    core.gates().open(kind(key), scope(key));
     batch.get().endQuarantine(key);
     faults.forgive(key.job());
     scheduleNext();
@@ -451,14 +451,15 @@ public final class Quarantines implements RoundStep {
   }
 
   private void close(Quarantine each) {
-    core.close(
-        new Gate(
-            kind(each.key()),
-            scope(each.key()),
-            each.author(),
-            each.reason(),
-            each.sinceMillis(),
-            each.trialMillis()));
+    core.gates()
+        .close(
+            new Gate(
+                kind(each.key()),
+                scope(each.key()),
+                each.author(),
+                each.reason(),
+                each.sinceMillis(),
+                each.trialMillis()));
   }
 
   private void scheduleNext() {

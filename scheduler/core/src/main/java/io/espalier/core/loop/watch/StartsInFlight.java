@@ -196,9 +196,9 @@ public final class StartsInFlight implements RoundStep {
     boolean ofWorker = window.scope().kind() == Scope.Kind.WORKER;
     GateKind kind = ofWorker ? GateKind.WORKER_STARTING : GateKind.JOB_STARTING;
     if (closes) {
-      core.close(new Gate(kind, window.scope(), "", starts(window) + ARE_BEGUN, 0, 0));
+      core.gates().close(new Gate(kind, window.scope(), "", starts(window) + ARE_BEGUN, 0, 0));
     } else {
-      core.open(kind, window.scope());
+      core.gates().open(kind, window.scope());
     }
     if (ofWorker) {
       heldWorkers += closes ? 1 : -1;

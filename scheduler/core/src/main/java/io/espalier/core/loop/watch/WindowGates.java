@@ -141,17 +141,17 @@ public final class WindowGates implements RoundStep {
     tooLong.clear();
     owners.forEach(owner -> update(owner, nowMillis));
     Map<String, Gate> closed = new HashMap<>();
-    core.gates(GateKind.JOB_WINDOW).forEach(gate -> closed.put(gate.name(), gate));
+    core.gates().of(GateKind.JOB_WINDOW).forEach(gate -> closed.put(gate.name(), gate));
     for (Job job : jobs) {
       Gate before = closed.remove(job.name());
       Gate gate = gate(job, before, nowMillis);
       if (gate != null && !gate.equals(before)) {
-        core.close(gate);
+        core.gates().close(gate);
       } else if (gate == null && before != null) {
-        core.open(GateKind.JOB_WINDOW, job.name());
+        core.gates().open(GateKind.JOB_WINDOW, job.name());
       }
     }
-    closed.keySet().stream().sorted().forEach(job -> core.open(GateKind.JOB_WINDOW, job));
+    closed.keySet().stream().sorted().forEach(job -> core.gates().open(GateKind.JOB_WINDOW, job));
     return true;
   }
 

@@ -61,20 +61,20 @@ public final class BrakeEffects {
     boolean isSettling = !factors.isEmpty() && !core.capacity().areLimitsInEffect();
     boolean keepsGate = false;
     for (GateKind kind : List.of(GateKind.JOB_BRAKE, GateKind.NODE_BRAKE)) {
-      for (Gate gate : core.gates(kind)) {
+      for (Gate gate : core.gates().of(kind)) {
         if (gates.containsKey(gate.scope())) {
           continue;
         }
         if (kind == GateKind.NODE_BRAKE && isSettling) {
           keepsGate = true;
         } else {
-          core.open(kind, gate.scope());
+          core.gates().open(kind, gate.scope());
         }
       }
     }
-    Set<Gate> closed = new HashSet<>(core.gates(GateKind.JOB_BRAKE));
-    closed.addAll(core.gates(GateKind.NODE_BRAKE));
-    gates.values().stream().filter(gate -> !closed.contains(gate)).forEach(core::close);
+    Set<Gate> closed = new HashSet<>(core.gates().of(GateKind.JOB_BRAKE));
+    closed.addAll(core.gates().of(GateKind.NODE_BRAKE));
+    gates.values().stream().filter(gate -> !closed.contains(gate)).forEach(core.gates()::close);
     core.capacity().caps().stream()
         .map(RunningCap::id)
         .filter(id -> id.startsWith(ID) && !caps.containsKey(id))

@@ -13,6 +13,7 @@ import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.queue.QueueUsageHistory;
 import io.espalier.core.scheduling.reservation.CapacityReservation;
 import io.espalier.core.scheduling.reservation.Reservation;
+import io.espalier.core.scheduling.state.LimitBounds;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.scheduling.worker.WorkerUtilization;
@@ -160,15 +161,15 @@ public final class CapacityQueries {
     return problems;
   }
 
-  /** See {@link SchedulingState#beyondSomeLimit}. */
+  /** See {@link LimitBounds#beyondSomeLimit}. */
   public BitSet jobsBeyondSomeLimit() {
-    return state().beyondSomeLimit();
+    return state().bounds.beyondSomeLimit();
   }
 
   /** Returns whether no node has any of a resource, which stops all jobs that need it. */
   public boolean isStop(String resource) {
     Resource known = state().config().settings().resources().find(resource);
-    return known != null && state().isStop(known);
+    return known != null && state().bounds.isStop(known);
   }
 
   /**
@@ -176,7 +177,7 @@ public final class CapacityQueries {
    * no usage exceeds a limit, or nothing is to be killed for it.
    */
   public long nextOverLimitMillis() {
-    return state().nextOverLimitMillis();
+    return state().bounds.nextKillMillis(state().over);
   }
 
   /** Returns the workers in the pool or, alone, the scheduler's own host; null: none are needed. */

@@ -37,7 +37,7 @@ final class LimitMessages {
     if (need <= limit) {
       return "";
     }
-    int largest = state.largestLimit(resource);
+    int largest = state.bounds.largest(resource);
     return "; it can never start while the limit is "
         + limit
         + (need <= largest
@@ -65,7 +65,7 @@ final class LimitMessages {
 
   /** Returns when tasks are killed because usage exceeds the limit. */
   private static String kills(SchedulingState state, int node, Resource resource) {
-    long delay = state.killOverLimitMillis(resource);
+    long delay = state.bounds.killAfterMillis(resource);
     int r = resource.index();
     Long since =
         delay < 0 ? null : state.over.since(r, state.ledger.place(node, resource.level(), r));

@@ -138,7 +138,9 @@ final class WaitReasonCounts {
                 + state
                     .neverFits()
                     .words(
-                        state::largestLimit, state.jobs.name(job), resource(state, group.resource)),
+                        state.bounds::largest,
+                        state.jobs.name(job),
+                        resource(state, group.resource)),
         group.never,
         group.untilMillis,
         group.samples.stream().map(topology::name).distinct().toList());
@@ -171,10 +173,10 @@ final class WaitReasonCounts {
         + (isTree ? group.blocking + " nodes" : "several nodes")
         + " of level "
         + topology.levels().name(resource.level())
-        + (need <= state.largestLimit(resource)
+        + (need <= state.bounds.largest(resource)
             ? group.never ? ": they can never start while it is so" : ""
             : "; none there has more than "
-                + state.largestLimit(resource)
+                + state.bounds.largest(resource)
                 + ": they can never start");
   }
 }

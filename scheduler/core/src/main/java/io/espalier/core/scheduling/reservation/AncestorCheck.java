@@ -71,17 +71,6 @@ final class AncestorCheck {
     return false;
   }
 
-  /** Returns whether a node is another one or below it. */
-  boolean isBelow(int node, int other) {
-    boolean below = node == other;
-    int slotCount = topology.slotCount(node);
-    for (int i = 0; i < slotCount && !below; i++) {
-      int parent = topology.parent(topology.slot(node, i));
-      below = parent >= 0 && isBelow(parent, other);
-    }
-    return below;
-  }
-
   private boolean isWithinLimits(int node, int level, int job) {
     for (int r : context.ledger().resources(level)) {
       int need = jobs.needs[job][r];

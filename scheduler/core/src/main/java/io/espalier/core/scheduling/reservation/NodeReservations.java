@@ -5,7 +5,6 @@ import io.espalier.core.scheduling.index.NodeWatcher;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.job.Renumbering;
 import io.espalier.core.scheduling.task.TaskTable;
-import io.espalier.core.scheduling.util.LongMap;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -23,24 +22,22 @@ import org.jspecify.annotations.Nullable;
  * number of nodes that a job can reserve per level is limited.
  *
  * <p>This class decides when waits and reservations begin and end, at the instants that {@link
- * ReservationEngine} tells. {@link ReservedNodes} has the slots that are withheld from others,
- * {@link AncestorCheck} finds other obstacles, and {@link ReservationViews} describes reservations
- * for people. The cost of an event depends on what it changes.
+ * ReservationEngine} tells. {@link WaitingNodes} has the waits, {@link ReservedNodes} the slots
+ * that are withheld from others, {@link AncestorCheck} finds other obstacles, and {@link
+ * ReservationViews} describes reservations for people. The cost of an event depends on what it
+ * changes.
  */
 public final class NodeReservations implements Reservable, NodeCondition, NodeWatcher {
-  private static final int MOST_SPARE = 1_000;
-
   private final ReservationContext context;
   private final Topology topology;
   private final JobTable jobs;
   private final StarvableJobs heavy;
   private final int words;
   private final AncestorCheck way;
-  private final LongMap<NodeWaiters> nodes = new LongMap<>();
+  private final WaitingNodes nodes;
   private final ReservationEngine engine;
   private final ReservedNodes held;
   private final ReservationViews answers;
-  private final List<NodeWaiters> spare = new ArrayList<>();
 
   /** By job: since when it has been active. */
   private final long[] activeSince;
@@ -48,7 +45,6 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
   private final BitSet activated = new BitSet();
 
   private boolean limitsChanged;
-  private long work;
 
   public NodeReservations(ReservationContext context, StarvableJobs heavy) {
     this.context = context;
@@ -57,6 +53,7 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
     jobs = context.jobs();
     words = jobs.words;
     way = new AncestorCheck(context);
+    nodes = new WaitingNodes(topology, heavy, words);
     engine = new ReservationEngine(jobs, this);
     held = new ReservedNodes(context, heavy, nodes);
     answers = new ReservationViews(context, held, engine, this::countsFrom);
@@ -125,23 +122,15 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
 
   // ---- waits
 
-  private NodeWaiters waiters(Wait wait) {
-    NodeWaiters at = nodes.get(wait.site);
-    if (at == null) {
-      throw new IllegalStateException("no job waits at node " + wait.site);
-    }
-    return at;
-  }
-
   /** Begins or resumes the wait of a job that lacks slots of a node. */
   private void blocked(int node, int level, int job) {
-    Wait wait = find(job, node);
+    Wait wait = nodes.find(job, node);
     if (wait == null) {
       if (way.isAllowed(node, job)) {
         begin(node, level, job, engine.beginning());
       }
     } else if (isUseful(wait)) {
-      waiters(wait).setAsleep(job, false);
+      nodes.of(wait).setAsleep(job, false);
       if (engine.isDue(wait) && wait.armed == 0) {
         engine.armForRound(wait);
       } else {
@@ -151,19 +140,12 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
   }
 
   private void begin(int node, int level, int job, long since) {
-    NodeWaiters at = nodes.get(node);
-    if (at == null) {
-      at = spare.isEmpty() ? new NodeWaiters(words) : spare.remove(spare.size() - 1);
-      at.node = node;
-      at.level = level;
-      nodes.put(node, at);
-    }
-    engine.restart(at.add(job), since);
+    engine.restart(nodes.add(node, level, job), since);
   }
 
   @Override
   public void began(Wait wait) {
-    NodeWaiters at = waiters(wait);
+    NodeWaiters at = nodes.of(wait);
     if (isUseful(wait)) {
       at.setAsleep(wait.job, false);
       engine.arm(wait, engine.due(wait));
@@ -185,15 +167,9 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
     }
     boolean held = wait.holds();
     engine.end(wait);
-    at.remove(wait);
+    nodes.remove(at, wait);
     if (!held) {
       wakeNext(job, at.level);
-    }
-    if (at.waits.isEmpty()) {
-      nodes.remove(at.node);
-      if (spare.size() < MOST_SPARE) {
-        spare.add(at);
-      }
     }
     return held;
   }
@@ -235,12 +211,7 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
 
   @Override
   public @Nullable Wait find(long key) {
-    return find(TaskTable.job(key), TaskTable.node(key));
-  }
-
-  private @Nullable Wait find(int job, int node) {
-    NodeWaiters at = nodes.get(node);
-    return at == null ? null : at.find(job);
+    return nodes.find(TaskTable.job(key), TaskTable.node(key));
   }
 
   // ---- time
@@ -289,7 +260,7 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
 
   @Override
   public void due(Wait wait) {
-    NodeWaiters at = waiters(wait);
+    NodeWaiters at = nodes.of(wait);
     if (!isUseful(wait) || (at.holder == null && !isShort(wait))) {
       sleep(at, wait);
       wakeNext(wait.job, at.level);
@@ -366,7 +337,7 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
 
   @Override
   public void reserve(Wait wait) {
-    NodeWaiters at = waiters(wait);
+    NodeWaiters at = nodes.of(wait);
     held.add(at, wait);
     at.setAsleep(wait.job, false);
     refresh(wait);
@@ -374,7 +345,7 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
 
   @Override
   public void free(Wait wait, int place) {
-    NodeWaiters at = waiters(wait);
+    NodeWaiters at = nodes.of(wait);
     held.remove(at, wait);
     for (Wait other : at.waits) {
       if (!other.ready && !at.isAsleep(other.job)) {
@@ -424,7 +395,7 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
       Wait wait = h < all.size() ? all.get(h) : null;
       if (wait != null && !isUseful(wait)) {
         engine.release(wait);
-        restart(waiters(wait), wait);
+        restart(nodes.of(wait), wait);
         refresh(wait);
       }
     }
@@ -432,41 +403,7 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
 
   /** Handles a node that was opened: the waits there and below begin again. */
   public void opened(int node) {
-    if (restartBelow(node, nodes.parts() + nodes.size()) >= 0) {
-      return;
-    }
-    // Jobs wait at fewer nodes than there are below this one.
-    for (int part = 0; part < nodes.parts(); part++) {
-      work++;
-      nodes.visit(
-          part,
-          (site, at) -> {
-            work++;
-            if (way.isBelow((int) site, node)) {
-              at.waits.forEach(wait -> restart(at, wait));
-            }
-          });
-    }
-  }
-
-  /**
-   * Restarts the waits at a node and below it.
-   *
-   * @param most how many nodes it may look at
-   * @return how many of them are left; negative: it has not looked at all nodes
-   */
-  private long restartBelow(int node, long most) {
-    work++;
-    NodeWaiters at = nodes.get(node);
-    if (at != null) {
-      at.waits.forEach(wait -> restart(at, wait));
-    }
-    long left = most - 1;
-    int end = topology.level(node) < heavy.deepestLevel() ? topology.childEnd(node) : 0;
-    for (int slot = topology.childStart(node); slot < end && left >= 0; slot++) {
-      left = restartBelow(topology.node(slot), left);
-    }
-    return left;
+    nodes.atAndBelow(node, at -> at.waits.forEach(wait -> restart(at, wait)));
   }
 
   private void restart(NodeWaiters at, Wait wait) {
@@ -482,9 +419,7 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
   }
 
   private void wakeAll() {
-    for (int part = 0; part < nodes.parts(); part++) {
-      nodes.visit(part, (node, at) -> wake(at));
-    }
+    nodes.forEach(this::wake);
   }
 
   private void wake(NodeWaiters at) {
@@ -511,8 +446,8 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
     int[] count = new int[1];
     old.nodes.visit(
         part,
-        (oldNode, from) -> {
-          int node = numbers.newNode((int) oldNode);
+        from -> {
+          int node = numbers.newNode(from.node);
           for (int i = 0; node >= 0 && i < from.waits.size(); i++) {
             Wait wait = from.waits.get(i);
             int job = numbers.newJob(wait.job);
@@ -529,7 +464,7 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
     if (!isWanted(node, level, job) || !way.isAllowed(node, job)) {
       return;
     }
-    Wait wait = find(job, node);
+    Wait wait = nodes.find(job, node);
     if (wait == null) {
       begin(node, level, job, since);
     } else {
@@ -570,7 +505,7 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
   public @Nullable Wait find(Wait before, Renumbering numbers) {
     int node = numbers.newNode(before.site);
     int job = numbers.newJob(before.job);
-    return node < 0 || job < 0 ? null : find(job, node);
+    return node < 0 || job < 0 ? null : nodes.find(job, node);
   }
 
   @Override
@@ -590,7 +525,7 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
 
   /** Returns how many nodes were looked at so far because one was opened. */
   public long work() {
-    return work;
+    return nodes.work();
   }
 
   /** Returns the descriptions of the reservations. */
@@ -610,9 +545,7 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
    */
   public void check() {
     List<Wait> all = new ArrayList<>();
-    for (int part = 0; part < nodes.parts(); part++) {
-      nodes.visit(part, (node, at) -> all.addAll(at.waits));
-    }
+    nodes.forEach(at -> all.addAll(at.waits));
     engine.check(all);
     held.check(engine.held());
     for (int node = 0; node < topology.size(); node++) {

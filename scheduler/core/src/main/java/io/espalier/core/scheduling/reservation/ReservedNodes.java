@@ -1,7 +1,6 @@
 package io.espalier.core.scheduling.reservation;
 
 import io.espalier.core.scheduling.job.JobTable;
-import io.espalier.core.scheduling.util.LongMap;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -25,7 +24,7 @@ final class ReservedNodes {
   private final Topology topology;
   private final JobTable jobs;
   private final StarvableJobs heavy;
-  private final LongMap<NodeWaiters> nodes;
+  private final WaitingNodes nodes;
   private final int levels;
 
   /**
@@ -38,10 +37,7 @@ final class ReservedNodes {
 
   private int size;
 
-  /**
-   * @param nodes all nodes with waiting jobs
-   */
-  ReservedNodes(ReservationContext context, StarvableJobs heavy, LongMap<NodeWaiters> nodes) {
+  ReservedNodes(ReservationContext context, StarvableJobs heavy, WaitingNodes nodes) {
     this.context = context;
     this.heavy = heavy;
     this.nodes = nodes;
@@ -121,8 +117,7 @@ final class ReservedNodes {
   }
 
   private @Nullable Wait queued(int node, int job) {
-    NodeWaiters at = nodes.get(node);
-    Wait wait = at == null ? null : at.find(job);
+    Wait wait = nodes.find(job, node);
     return wait != null && wait.ready ? wait : null;
   }
 

@@ -46,9 +46,7 @@ import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -105,24 +103,21 @@ public final class SchedulingState implements ReservationContext {
   public final LimitTable limitTable;
 
   public final LimitUpdater limits;
+
+  /** What the limits of all nodes are together. */
+  public final LimitBounds bounds;
+
   public final RunningTasks runs;
   public final WorkerTable pool;
   public final Map<String, WorkerSelector> selectors;
 
   private Config config;
-  private ConfiguredLimits nodeLimits;
   private UnsatisfiableJobs neverFits;
 
   /** The jobs with a filter that is too slow; constant as long as filters and nodes are. */
   private final Map<String, Problem> tooSlow;
 
   private int version;
-
-  /** The jobs that need more than any node has now; null: to be recomputed. */
-  private @Nullable BitSet tooLarge;
-
-  /** See {@link #beyondSomeLimit}; null: to be recomputed. */
-  private @Nullable BitSet beyondSome;
 
   public SchedulingState(
       Config given,
@@ -142,7 +137,6 @@ public final class SchedulingState implements ReservationContext {
     jobs.replace(config);
     TaskTable tasks = verdicts.freshTasks();
     this.topology = topology;
-    this.nodeLimits = nodeLimits;
     neverFits = UnsatisfiableJobs.of(jobs, nodeLimits, config.settings(), topology);
     this.jobs = jobs;
     gates = new JobGates(jobs.words);
@@ -154,6 +148,7 @@ public final class SchedulingState implements ReservationContext {
     this.gateTable = gateTable;
     this.limitTable = limitTable;
     limits = new LimitUpdater(this, limitTable);
+    bounds = new LimitBounds(topology, jobs, limitTable, config.settings(), nodeLimits);
     caps = new JobThrottle(jobs, clock, gates, limitTable, gateTable);
     rates = new NodeRateLimiter(topology, config.settings().rules().startRates(), clock);
     ResourceCatalog catalog = config.settings().resources();
@@ -250,7 +245,7 @@ public final class SchedulingState implements ReservationContext {
 
   /** Returns the configured limits, without overrides. */
   public ConfiguredLimits nodeLimits() {
-    return nodeLimits;
+    return bounds.configured();
   }
 
   /** Returns the jobs that need more than any node has. */
@@ -259,81 +254,11 @@ public final class SchedulingState implements ReservationContext {
   }
 
   /**
-   * Returns the largest limit of any node, by configuration or override; it may be a slight
-   * overestimate.
-   */
-  public int largestLimit(Resource resource) {
-    int largest = nodeLimits.largest(resource.index());
-    for (LimitOverride override : limitTable.overrides()) {
-      if (override.resource().equals(resource.name())) {
-        largest = Math.max(largest, override.limit());
-      }
-    }
-    return largest;
-  }
-
-  /**
    * Returns whether the tasks of a job may start, apart from their own statuses and nodes: the job
    * is active and needs no more than some node has. Takes constant time.
    */
   public boolean mayStart(int job) {
-    if (!jobs.isActive(job)) {
-      return false;
-    }
-    BitSet found = tooLarge;
-    if (found == null) {
-      found = new BitSet();
-      for (int j = 0; j < jobs.count(); j++) {
-        for (Resource resource : config.settings().resources().all()) {
-          if (needs(j, resource) > mostNow(resource)) {
-            found.set(j);
-          }
-        }
-      }
-      tooLarge = found;
-    }
-    return !found.get(job);
-  }
-
-  /**
-   * Returns the jobs that need more of a resource than the limit of some node is, by configuration
-   * or override; there may be a few too many. A resource of which no node has any does not count: a
-   * limit of 0 everywhere is a deliberate stop. Takes constant time; must not be modified.
-   */
-  public BitSet beyondSomeLimit() {
-    BitSet found = beyondSome;
-    if (found == null) {
-      found = new BitSet();
-      for (Resource resource : config.settings().resources().all()) {
-        int least = isStop(resource) ? Integer.MAX_VALUE : leastNow(resource);
-        for (int j = 0; j < jobs.count(); j++) {
-          if (needs(j, resource) > least) {
-            found.set(j);
-          }
-        }
-      }
-      beyondSome = found;
-    }
-    return found;
-  }
-
-  /** Returns whether no node has any of a resource, which stops all jobs that need it. */
-  public boolean isStop(Resource resource) {
-    return mostNow(resource) == 0;
-  }
-
-  /** Returns the smallest limit of any node; it may be a slight underestimate. */
-  private int leastNow(Resource resource) {
-    int least = nodeLimits.smallest(resource.index());
-    if (least < 0) {
-      return Integer.MAX_VALUE;
-    }
-    for (LimitOverride override : limitTable.overrides()) {
-      if (override.resource().equals(resource.name())) {
-        least = Math.min(least, override.limit());
-      }
-    }
-    return least;
+    return jobs.isActive(job) && !bounds.isTooLarge(job);
   }
 
   /**
@@ -361,45 +286,15 @@ public final class SchedulingState implements ReservationContext {
     return ago == Long.MAX_VALUE ? millis : Math.max(millis, clock.wallMillis() - ago);
   }
 
-  /**
-   * Returns the slots of a node resource that each task of a job needs; 0 for a worker resource.
-   */
-  public int needs(int job, Resource resource) {
-    return resource.level() < topology.levels().worker() && resource.level() <= jobs.levels[job]
-        ? jobs.needs[job][resource.index()]
-        : 0;
-  }
-
-  /**
-   * Returns the largest limit in effect on any node. It is like {@link #largestLimit}, except that
-   * the override of a whole level may lower it; {@link Integer#MAX_VALUE}: there are no nodes.
-   */
-  private int mostNow(Resource resource) {
-    int largest = nodeLimits.largest(resource.index());
-    if (largest < 0) {
-      return Integer.MAX_VALUE;
-    }
-    String level = topology.levels().name(resource.level());
-    LimitOverride all = limitTable.ofLevel(level, resource.name());
-    int most = all == null ? largest : all.limit();
-    for (LimitOverride override : limitTable.overrides()) {
-      if (override.resource().equals(resource.name())) {
-        most = Math.max(most, override.limit());
-      }
-    }
-    return most;
-  }
-
   private void limitsChanged() {
-    tooLarge = null;
-    beyondSome = null;
+    bounds.changed();
     tasks.changed();
   }
 
   /** Sets a configuration whose numbering is the same. */
   public void setConfig(Config next, ConfiguredLimits nextLimits, UnsatisfiableJobs nextNeverFits) {
     config = next;
-    nodeLimits = nextLimits;
+    bounds.replace(next.settings(), nextLimits);
     neverFits = nextNeverFits;
     version++;
     jobs.replace(next);
@@ -580,32 +475,6 @@ public final class SchedulingState implements ReservationContext {
   // ---- limits
 
   /**
-   * Returns how long usage may exceed the limit of a resource before tasks are killed; -1: forever.
-   */
-  public long killOverLimitMillis(Resource resource) {
-    Duration after = config.settings().rules().killOverLimit().get(resource.name());
-    return after == null ? -1 : after.toMillis();
-  }
-
-  /**
-   * Returns when the first tasks must be killed because usage exceeds a limit; {@link
-   * Long#MAX_VALUE}: none.
-   */
-  public long nextOverLimitMillis() {
-    long next = Long.MAX_VALUE;
-    if (!over.isEmpty() && !config.settings().rules().killOverLimit().isEmpty()) {
-      for (Resource resource : config.settings().resources().all()) {
-        long delay = killOverLimitMillis(resource);
-        long first = over.first(resource.index());
-        if (delay >= 0 && first != Long.MAX_VALUE) {
-          next = Math.min(next, first + delay);
-        }
-      }
-    }
-    return next;
-  }
-
-  /**
    * Begins to follow the table of overrides, factors and caps; {@link LimitUpdater#step} must
    * follow.
    */
@@ -614,6 +483,27 @@ public final class SchedulingState implements ReservationContext {
     queues.followCaps();
     limitsChanged();
     limits.restore();
+  }
+
+  /**
+   * Returns whether all overrides, factors and stages, and what health leaves, are in effect;
+   * {@link #stepLimits} brings them into effect.
+   */
+  public boolean areLimitsInEffect() {
+    return limits.isDone() && statuses.staged().isDone();
+  }
+
+  /**
+   * Brings overrides, factors, stages and what health leaves into effect.
+   *
+   * @param units about how many words of the index to touch
+   * @return whether all of them are in effect
+   */
+  public boolean stepLimits(int units) {
+    int used = limits.step(units, true);
+    int unused = statuses.staged().step(units - used, statuses);
+    queues.refresh();
+    return areLimitsInEffect();
   }
 
   /** Handles an override that was set, changed or ended; {@link LimitUpdater#step} must follow. */
@@ -669,6 +559,6 @@ public final class SchedulingState implements ReservationContext {
         + tasks.byteSize()
         + rates.byteSize()
         + (groups == null ? 0 : groups.byteSize())
-        + nodeLimits.byteSize();
+        + nodeLimits().byteSize();
   }
 }

@@ -21,6 +21,7 @@ import io.espalier.core.scheduling.worker.WorkerCapacity;
 import io.espalier.core.scheduling.worker.WorkerTable;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.LimitOverride;
+import java.util.BitSet;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -336,12 +337,23 @@ public final class LiveState {
 
   // ---- workers and running tasks
 
-  /**
-   * Replaces a worker.
-   *
-   * @param info null: it has left
-   */
-  public void setWorker(int worker, @Nullable WorkerInfo info) {
+  /** Replaces all workers; the cost depends on the difference to the previous ones. */
+  public void setWorkers(List<WorkerInfo> workers) {
+    BitSet gone = new BitSet();
+    pool.pool().forEach(gone::set);
+    for (WorkerInfo info : workers) {
+      int worker = pool.number(info.ref().shard());
+      gone.clear(worker);
+      setWorker(worker, info);
+    }
+    for (int worker = gone.nextSetBit(0); worker >= 0; worker = gone.nextSetBit(worker + 1)) {
+      setWorker(worker, null);
+      pool.dropIfIdle(worker);
+    }
+    state.queues.refresh();
+  }
+
+  private void setWorker(int worker, @Nullable WorkerInfo info) {
     pool.setHeld(worker, hasGate(worker));
     if (pool.setInfo(worker, info)) {
       state.workers.put(worker);

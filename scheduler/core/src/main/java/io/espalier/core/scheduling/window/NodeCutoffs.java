@@ -216,14 +216,14 @@ final class NodeCutoffs {
     Gate before = stale.remove(scope);
     Cutoff cutoff = flip.group.cutoffs.get(flip.job);
     if (cutoff == null) {
-      core.open(GateKind.WINDOW_CUTOFF, scope);
+      core.gates().open(GateKind.WINDOW_CUTOFF, scope);
       return;
     }
     long since = before == null ? cutoff.sinceMillis() : before.sinceMillis();
     Gate gate =
         new Gate(GateKind.WINDOW_CUTOFF, scope, "", cutoff.reason(), since, cutoff.untilMillis());
     if (!gate.equals(before)) {
-      core.close(gate);
+      core.gates().close(gate);
     }
   }
 }

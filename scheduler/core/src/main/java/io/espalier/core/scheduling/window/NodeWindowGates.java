@@ -154,7 +154,7 @@ public final class NodeWindowGates {
     cutoffs.clear();
     stale.clear();
     for (GateKind kind : List.of(GateKind.NODE_WINDOW, GateKind.WINDOW_CUTOFF)) {
-      core.gates(kind).forEach(gate -> stale.put(gate.scope(), gate));
+      core.gates().of(kind).forEach(gate -> stale.put(gate.scope(), gate));
     }
     level = 0;
     node = nodes.levelStart(0);
@@ -288,7 +288,7 @@ public final class NodeWindowGates {
         Scope scope = group.scope(core.topology(), of);
         Gate before = stale.remove(scope);
         if (!group.isClosed) {
-          core.open(GateKind.NODE_WINDOW, scope);
+          core.gates().open(GateKind.NODE_WINDOW, scope);
         } else {
           close(group, of, scope, before, nowMillis);
         }
@@ -302,7 +302,7 @@ public final class NodeWindowGates {
         changed.isEmpty() && left > 0 && rest.hasNext();
         left--) {
       Gate gate = rest.next();
-      core.open(gate.kind(), gate.scope());
+      core.gates().open(gate.kind(), gate.scope());
       rest.remove();
     }
   }
@@ -322,7 +322,7 @@ public final class NodeWindowGates {
     long since = isSame && before != null ? before.sinceMillis() : group.since;
     Gate gate = new Gate(GateKind.NODE_WINDOW, scope, "", reason, since, until);
     if (!gate.equals(before)) {
-      core.close(gate);
+      core.gates().close(gate);
     }
   }
 
