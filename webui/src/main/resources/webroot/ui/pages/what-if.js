@@ -81,7 +81,7 @@ function Ask({ job, resources }) {
           values.resource && field('limit', 'New limit', { type: 'number', step: '1' })),
         t.fieldset(t.legend('A brake'),
           field('braked', 'On', { placeholder: 'no brake', hint: 'A node, such as host/h1, with all below it; or all.' }),
-          values.braked && field('share', 'What is left of the limits, in %', { type: 'number', step: 'any' })),
+          values.braked && field('share', 'Left of the limits, in %', { type: 'number', step: 'any' })),
         t.fieldset(t.legend('Workers and pauses'),
           field('workers', 'More workers', { type: 'number', step: '1', placeholder: '0', hint: 'Each like the first one; fewer: -2.' }),
           job.paused && t.div({ class: 'field' }, t.label({ htmlFor: 'what-if-resume' }, `Without the pause of ${job.name}`),

@@ -1,7 +1,6 @@
 package io.espalier.webui;
 
 import io.espalier.webui.whatif.WhatIfRunner;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -28,7 +27,7 @@ final class FakeWhatIfs implements WhatIfRunner {
   volatile boolean hangs;
 
   static Ended ended(int code, String output, String errors, String exceeded) {
-    return new Ended(code, output.getBytes(StandardCharsets.UTF_8), errors, exceeded);
+    return new Ended(code, output, errors, exceeded);
   }
 
   @Override

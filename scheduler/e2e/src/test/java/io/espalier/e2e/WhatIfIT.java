@@ -81,7 +81,8 @@ class WhatIfIT {
       Page page = window.visit("#/jobs/backup/what-if");
       Locator failure = page.locator(".failure");
       simulate(page);
-      assertThat(failure).containsText(Pattern.compile("no task has ended yet of .*backup.*: give --assume"));
+      assertThat(failure)
+          .containsText(Pattern.compile("no task has ended yet of .*backup.*: give --assume"));
       limit(page, "r1-h9", "2");
       simulate(page);
       assertThat(failure).containsText("there is no node \"r1-h9\"; did you mean");
@@ -89,7 +90,7 @@ class WhatIfIT {
       simulate(page);
       assertThat(failure).containsText("a limit is a whole number from 0");
       page.getByLabel("On", new Page.GetByLabelOptions().setExact(true)).fill("all");
-      page.getByLabel("What is left of the limits").fill("150");
+      page.getByLabel("Left of the limits").fill("150");
       limit(page, "", "1");
       simulate(page);
       assertThat(failure).containsText("from 0 (nothing starts) to below 1");

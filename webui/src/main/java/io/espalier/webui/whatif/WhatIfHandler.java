@@ -53,12 +53,12 @@ public final class WhatIfHandler implements Handler<RoutingContext> {
   private static final List<String> LISTS = List.of("set", "brake", "resume");
 
   /** Numbers of the body by member: the flag, and what follows the number. */
-  private static final List<Number> NUMBERS =
+  private static final List<Amount> NUMBERS =
       List.of(
-          new Number("workers", "workers", ""),
-          new Number("horizon_seconds", "horizon", "s"),
-          new Number("assume_seconds", "assume", "s"),
-          new Number("runs", "runs", ""));
+          new Amount("workers", "workers", ""),
+          new Amount("horizon_seconds", "horizon", "s"),
+          new Amount("assume_seconds", "assume", "s"),
+          new Amount("runs", "runs", ""));
 
   private final SchedulerApi api;
   private final WhatIfRunner runner;
@@ -67,7 +67,7 @@ public final class WhatIfHandler implements Handler<RoutingContext> {
   private final BodyReader bodies;
   private final AtomicBoolean busy = new AtomicBoolean();
 
-  private record Number(String member, String flag, String unit) {}
+  private record Amount(String member, String flag, String unit) {}
 
   /**
    * @param bodyBytes a larger request body is refused with 413
@@ -137,7 +137,7 @@ public final class WhatIfHandler implements Handler<RoutingContext> {
     for (String list : LISTS) {
       texts(body, list).forEach(text -> options.add("--" + list + "=" + text));
     }
-    for (Number number : NUMBERS) {
+    for (Amount number : NUMBERS) {
       if (body.get(number.member) instanceof Json.Num given) {
         BigDecimal value = given.value().stripTrailingZeros();
         String sign = number.flag.equals("workers") && value.signum() >= 0 ? "+" : "";
@@ -202,7 +202,7 @@ public final class WhatIfHandler implements Handler<RoutingContext> {
         }
       }
     }
-    for (Number number : NUMBERS) {
+    for (Amount number : NUMBERS) {
       Json given = body.get(number.member);
       if (given != null && message.startsWith("--" + number.flag)) {
         return violating("/" + number.member, given.toString(), message);

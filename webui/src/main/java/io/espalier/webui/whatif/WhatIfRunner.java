@@ -40,5 +40,5 @@ public interface WhatIfRunner {
    * @param errors what the process wrote for people
    * @param exceeded the bound for which it was killed, such as "45 s"; empty if it was not
    */
-  record Ended(int exitCode, byte[] output, String errors, String exceeded) {}
+  record Ended(int exitCode, String output, String errors, String exceeded) {}
 }

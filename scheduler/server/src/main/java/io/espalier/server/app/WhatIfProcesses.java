@@ -173,13 +173,14 @@ final class WhatIfProcesses implements WhatIfRunner, AutoCloseable {
       if (output.length > MOST_OUTPUT) {
         exceeds("an answer of " + (MOST_OUTPUT >> 20) + " MiB");
       }
+      String answer = new String(output, StandardCharsets.UTF_8);
       int code = child.waitFor();
       if (code == OUT_OF_MEMORY) {
         exceeds(HEAP_MEGABYTES + " MB of memory");
       }
       String said = errors.join();
       synchronized (this) {
-        return new Ended(code, output, said, exceeded);
+        return new Ended(code, answer, said, exceeded);
       }
     }
 
