@@ -29,8 +29,8 @@ scheduler() {
   at[$1]=$(printed "$work/$name-$1.err" 'listening on')
 }
 
-# for_workers NAME [OPTION...]: a scheduler with workers; sets expected_at[NAME] too
-for_workers() {
+# with_workers NAME [OPTION...]: a scheduler with workers; sets expected_at[NAME] too
+with_workers() {
   scheduler "$1" --runner remote --protocol-timers quick --thrift 127.0.0.1:0 "${@:2}"
   expected_at[$1]=$(printed "$work/$name-$1.err" 'workers are expected at')
 }
@@ -48,7 +48,7 @@ workers() {
 # has_ended SCHEDULER: whether it has done all tasks of all its jobs
 has_ended() {
   curl -fs "${at[$1]}/api/v1/jobs" |
-    jq -e '[.jobs[] | .state == "succeeded" and .progress.total > 0 and .progress.done == .progress.total] | all' >/dev/null
+    jq -e '.jobs != [] and all(.jobs[]; .state == "succeeded" and .progress.total > 0 and .progress.done == .progress.total)' >/dev/null
 }
 
 # ended SCHEDULER...: waits until they have done all, and stops everything that runs
@@ -80,7 +80,7 @@ same() {
 
 # One scheduler, workers anywhere.
 study database-iterator
-for_workers scheduler
+with_workers scheduler
 workers scheduler w1 w2
 ended scheduler
 counted "$CASE_DIR" --workers 2
@@ -89,7 +89,7 @@ same 144 'slices' "$(awk '$2 == "+"' "$CASE_DIR/log")"
 
 # One scheduler, workers anywhere.
 study scraping
-for_workers scheduler
+with_workers scheduler
 workers scheduler w1 w2
 ended scheduler
 counted "$CASE_DIR" --workers 2
@@ -98,7 +98,7 @@ same 12 'databases loaded' "$(<"$CASE_DIR/out")"
 
 # One scheduler, a worker on each host that has data.
 study storage-migration
-for_workers scheduler
+with_workers scheduler
 workers scheduler rack{1,2}-host{1,2}
 ended scheduler
 counted "$CASE_DIR" --beside
@@ -109,7 +109,7 @@ same 25 'comparisons, one of a damaged copy' "$(awk '$2 == "+" && $3 == "compare
 # Several schedulers, each with its part of the hosts and with workers of its own.
 study video-encoding
 for part in 0 1; do
-  for_workers "part$part" --shard "$part/2" --instance-node-name "part$part"
+  with_workers "part$part" --shard "$part/2" --instance-node-name "part$part"
   workers "part$part" "w$part"
 done
 ended part0 part1

@@ -94,7 +94,7 @@ class SubtreesIT {
     return "mysql://root@127.0.0.1:" + server.port() + "/" + SCHEMA;
   }
 
-  private Espalier scheduler(int shard, String... more) {
+  private Espalier scheduler(String runner, int shard, String... more) {
     List<String> arguments =
         new ArrayList<>(
             List.of(
@@ -102,19 +102,41 @@ class SubtreesIT {
                 "--config",
                 "site.json",
                 "--runner",
-                "local",
+                runner,
                 "--http",
                 "127.0.0.1:0",
                 "--shard",
                 shard + "/2"));
     arguments.addAll(List.of(more));
-    Espalier espalier = Espalier.start(site.directory(), arguments.toArray(String[]::new));
+    return started(arguments.toArray(String[]::new));
+  }
+
+  private Espalier started(String... arguments) {
+    Espalier espalier = Espalier.start(site.directory(), arguments);
     running.add(espalier);
     return espalier;
   }
 
   private Espalier sharing(int shard) {
-    return scheduler(shard, "--subtree-owners", owners());
+    return scheduler("local", shard, "--subtree-owners", owners());
+  }
+
+  private Espalier sharingWithWorkers(int shard) {
+    return scheduler(
+        "remote",
+        shard,
+        "--subtree-owners",
+        owners(),
+        "--thrift",
+        "127.0.0.1:0",
+        "--heartbeat-ms",
+        "700",
+        "--lease-ms",
+        "6000");
+  }
+
+  private Espalier worker(String name, Espalier of) {
+    return started("worker", "--scheduler", of.forWorkers(), "--shard-id", name);
   }
 
   private Map<String, Json.Obj> tasks(Espalier of) {
@@ -171,9 +193,46 @@ class SubtreesIT {
 
     // It would take everything back that the hash gives it.
     next.signal("TERM").ended();
-    Ended forgetful = scheduler(0).ended();
+    Ended forgetful = scheduler("local", 0).ended();
     assertThat(forgetful.code()).isEqualTo(2);
     assertThat(forgetful.stderr()).contains("give --subtree-owners " + owners());
+  }
+
+  @Test
+  void aSubtreeGoesOverOnlyWhenNoWorkerOfTheOneBeforeCanRunItsTasks() {
+    site.task(
+        "task.sh",
+        """
+        exec 9>"$site/lock-$node"
+        flock -n 9 || note overlap
+        echo '{"progress": {"cursor": "half of '$node'"}}' >>"$2"
+        case $3 in *'"cursor":"half of '$node'"'*) note resumed ;; esac
+        while [ ! -e "$site/go-$node" ]; do sleep 0.1; done
+        """);
+    Espalier east = sharingWithWorkers(0);
+    Espalier west = sharingWithWorkers(1);
+    Espalier unused = worker("e", east);
+    Espalier hung = worker("w", west);
+    await().atMost(PATIENCE).until(() -> site.starts("dbs").size() == 2 * HOSTS);
+    go("d1.a");
+    await().atMost(PATIENCE).until(() -> isDone(west, "d1.a"));
+    await("its checkpoint is kept")
+        .atMost(PATIENCE)
+        .until(() -> String.valueOf(tasks(west).get("d1.b")).contains("half of"));
+
+    // The task goes on, and its scheduler hears no more of it: only the end of its lease ends it.
+    hung.signal("STOP");
+    tag("h1", 0);
+    await().atMost(PATIENCE).until(() -> site.starts("dbs").getOrDefault("d1.b", 0) == 2);
+    go("d1.b");
+    await().atMost(PATIENCE).until(() -> isDone(east, "d1.a") && isDone(east, "d1.b"));
+    assertThat(site.starts("dbs")).containsEntry("d1.a", 1).containsEntry("d1.b", 2);
+    assertThat(site.notes())
+        .as("never two at a time")
+        .noneMatch(note -> note.what().equals("overlap"));
+    assertThat(site.notes())
+        .as("from its checkpoint")
+        .anyMatch(note -> note.what().equals("resumed") && note.node().equals("d1.b"));
   }
 
   @Test
@@ -182,7 +241,7 @@ class SubtreesIT {
       tag("h" + host, 1);
       go("d" + host + ".a", "d" + host + ".b");
     }
-    Espalier east = scheduler(0);
+    Espalier east = scheduler("local", 0);
     await()
         .atMost(PATIENCE)
         .until(
