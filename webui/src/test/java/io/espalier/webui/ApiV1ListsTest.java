@@ -7,10 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Command;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
-import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.store.LimitOverride;
-import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
@@ -94,16 +92,7 @@ class ApiV1ListsTest {
 
   @Test
   void jobsAreFilteredAndComeInPages() {
-    served.scheduler.jobState(
-        new JobStateRecord(
-            "backup",
-            JobState.FAILED,
-            "too many",
-            ApiFixture.NOW_MILLIS,
-            "",
-            false,
-            false,
-            JobStateRecord.Start.ALL));
+    served.scheduler.jobState("backup", JobState.FAILED, "too many");
     assertThat(texts(served.read("/api/v1/jobs?state=failed&state=stuck"), "jobs", "name"))
         .containsExactly("backup");
     assertThat(texts(served.read("/api/v1/jobs?set=nightly&owner=ops"), "jobs", "name"))

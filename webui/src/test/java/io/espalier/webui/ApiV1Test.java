@@ -10,7 +10,6 @@ import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.view.TaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
-import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.testkit.api.ApiFixture;
@@ -53,16 +52,7 @@ class ApiV1Test {
 
   @Test
   void aJobTellsHowItStandsAsAWhole() {
-    served.scheduler.jobState(
-        new JobStateRecord(
-            "backup",
-            JobState.FAILED,
-            "6 of 53 ended tasks failed, 5 % allowed",
-            ApiFixture.NOW_MILLIS,
-            "6 of 53 ended tasks failed, 5 % allowed",
-            false,
-            false,
-            JobStateRecord.Start.ALL));
+    served.scheduler.jobState("backup", JobState.FAILED, "6 of 53 ended tasks failed, 5 % allowed");
     Json.Obj job = served.read("/api/v1/jobs/backup");
     assertThat(text(job, "state")).isEqualTo("failed");
     assertThat(text(job, "state_reason")).isEqualTo("6 of 53 ended tasks failed, 5 % allowed");
@@ -142,14 +132,10 @@ class ApiV1Test {
   void whatIsLeftOfAJobThatIsOverIsCancelled() {
     assertThat(texts(served.read("/api/v1/jobs/backup/tasks"), "tasks", "phase"))
         .containsExactly("succeeded", "running", "failed", "incomplete");
-    served.scheduler.jobState(
-        new JobStateRecord(
-            "backup", JobState.STOPPED, "", 1, "", true, false, JobStateRecord.Start.ALL));
+    served.scheduler.jobState("backup", JobState.STOPPED, "");
     assertThat(texts(served.read("/api/v1/jobs/backup/tasks"), "tasks", "phase"))
         .containsExactly("succeeded", "running", "failed", "cancelled");
-    served.scheduler.jobState(
-        new JobStateRecord(
-            "backup", JobState.OPEN, "", 1, "", false, false, JobStateRecord.Start.ALL));
+    served.scheduler.jobState("backup", JobState.OPEN, "");
     assertThat(text(served.read("/api/v1/jobs/backup/tasks/d22"), "phase")).isEqualTo("incomplete");
   }
 

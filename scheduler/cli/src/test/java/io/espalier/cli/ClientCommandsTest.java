@@ -10,7 +10,6 @@ import io.espalier.core.api.view.TaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.logs.LogLine;
 import io.espalier.core.outcome.JobState;
-import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.json.JsonReader;
@@ -60,16 +59,7 @@ class ClientCommandsTest extends ServedCommands {
 
   @Test
   void jobsShowTheirStateAndAreChosenByIt() {
-    scheduler.jobState(
-        new JobStateRecord(
-            "scrub",
-            JobState.SUCCEEDED,
-            "all 2 tasks are done",
-            ApiFixture.NOW_MILLIS,
-            "",
-            false,
-            false,
-            JobStateRecord.Start.ALL));
+    scheduler.jobState("scrub", JobState.SUCCEEDED, "all 2 tasks are done");
     assertThat(run("jobs").out()).containsPattern("scrub +host +succeeded +0");
     assertThat(run("jobs", "--state", "succeeded,failed", "--names").out().lines())
         .containsExactly("scrub");

@@ -2,36 +2,15 @@ package io.espalier.cli.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.cli.term.TerminalInfo;
 import io.espalier.cli.term.TextWidth;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands that show something, against bodies of the contract. */
-class LookingCommandsTest {
-  private final FakeServer server = new FakeServer();
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
-  private CommandRun run(String... arguments) {
-    return run(TerminalInfo.plain(0), arguments);
-  }
-
-  private CommandRun run(TerminalInfo viewport, String... arguments) {
-    List<String> all = new ArrayList<>(List.of(arguments));
-    all.add("--server=" + server.url());
-    return CommandRun.of(viewport, all.toArray(String[]::new));
-  }
-
+class LookingCommandsTest extends FakedCommands {
   @Test
   void jobsSayHowFastTheyAreAndWhatIsLeft() {
     server.on(

@@ -5,15 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code plan} and {@code apply}, against bodies of the contract. */
-class PlanCommandsTest {
+class PlanCommandsTest extends FakedCommands {
   private static final String IMPACT =
       "'impact':{'nodes_before':900,'nodes_added':0,'nodes_removed':30,'tasks_added':3999600,"
           + "'tasks_removed':4,'running':20,'kills':14,'orphans':12,'orphan_kills':12,"
@@ -40,8 +37,6 @@ class PlanCommandsTest {
           + "{'job':'c','then':{'left':4,'never':0,'p50_seconds':30,'p90_seconds':31}}],"
           + "'more_jobs':2}}";
 
-  private final FakeServer server = new FakeServer();
-
   @TempDir
   @SuppressWarnings("NullAway.Init")
   private Path directory;
@@ -54,17 +49,6 @@ class PlanCommandsTest {
         Files.writeString(
                 directory.resolve("jobs.yaml"), "espalier: v1\njobs:\n  b: {owner: ann}\n")
             .toString();
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
-  private CommandRun run(String... arguments) {
-    List<String> all = new ArrayList<>(List.of(arguments));
-    all.add("--server=" + server.url());
-    return CommandRun.of(0, all.toArray(String[]::new));
   }
 
   @Test

@@ -2,16 +2,13 @@ package io.espalier.cli.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.cli.term.TerminalInfo;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,24 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands that change something, against bodies of the contract. */
-class SteeringCommandsTest {
-  private final FakeServer server = new FakeServer();
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
-  private CommandRun run(String... arguments) {
-    return run(TerminalInfo.plain(0), arguments);
-  }
-
-  private CommandRun run(TerminalInfo viewport, String... arguments) {
-    List<String> all = new ArrayList<>(List.of(arguments));
-    all.add("--server=" + server.url());
-    return CommandRun.of(viewport, all.toArray(String[]::new));
-  }
-
+class SteeringCommandsTest extends FakedCommands {
   private CommandRun answering(String answer, String... arguments) {
     InputStream before = System.in;
     System.setIn(new ByteArrayInputStream(answer.getBytes(StandardCharsets.UTF_8)));

@@ -1,7 +1,7 @@
 package io.espalier.core.config;
 
 import static io.espalier.testkit.config.ConfigFixtures.job;
-import static io.espalier.testkit.config.ConfigFixtures.withJobs;
+import static io.espalier.testkit.config.ConfigFixtures.jobFoo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.task.CallSpec;
@@ -26,11 +26,7 @@ class CallConfigTest {
           + " 'idempotent': true, 'unknown_hold_sec': 0}";
 
   private static Config config(String members) {
-    return withJobs(
-        "{'nodes': {'levels': ['host', 'db'], 'node_sources': [{'source': 'empty'}]},"
-            + " 'resources': {}}",
-        "foo",
-        "{'owner': 'o', " + members + "}");
+    return jobFoo("", ", " + members);
   }
 
   private static List<Problem> problems(String members) {

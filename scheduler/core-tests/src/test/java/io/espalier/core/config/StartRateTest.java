@@ -1,7 +1,7 @@
 package io.espalier.core.config;
 
 import static io.espalier.testkit.config.ConfigFixtures.job;
-import static io.espalier.testkit.config.ConfigFixtures.withJobs;
+import static io.espalier.testkit.config.ConfigFixtures.jobFoo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,18 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code max_concurrent}, {@code max_starting}, {@code start_rate} and {@code start_rates}. */
 class StartRateTest {
-  private static Config config(String settings, String members) {
-    return withJobs(
-        "{'nodes': {'levels': ['host', 'db'], 'node_sources': [{'source': 'empty'}]},"
-            + " 'resources': {}"
-            + settings
-            + "}",
-        "foo",
-        "{'owner': 'o'" + members + "}");
-  }
-
   private static Job read(String members) {
-    return job(config("", members), "foo");
+    return job(jobFoo("", members), "foo");
   }
 
   @Test
@@ -41,7 +31,7 @@ class StartRateTest {
       assertThat(job.scheduling().maxConcurrent()).isZero();
       assertThat(job.scheduling().maxStarting()).isZero();
       assertThat(job.scheduling().startRate()).isEmpty();
-      Json.Obj export = BistroJobWriter.toJson(job, config("", none).settings());
+      Json.Obj export = BistroJobWriter.toJson(job, jobFoo("", none).settings());
       assertThat(export.get("max_concurrent")).isNull();
       assertThat(export.get("max_starting")).isNull();
       assertThat(export.get("start_rate")).isNull();
@@ -67,10 +57,10 @@ class StartRateTest {
     assertThat(job.scheduling().maxConcurrent()).isEqualTo(3);
     assertThat(job.scheduling().maxStarting()).isEqualTo(2);
     assertThat(job.scheduling().startRate()).contains(rate);
-    Config levels = config(", 'start_rates': {'host': " + text + ", 'db': false}", "");
+    Config levels = jobFoo(", 'start_rates': {'host': " + text + ", 'db': false}", "");
     assertThat(levels.problems()).isEmpty();
     assertThat(levels.settings().rules().startRates()).isEqualTo(Map.of(1, rate));
-    Json.Obj export = BistroJobWriter.toJson(job, config("", "").settings());
+    Json.Obj export = BistroJobWriter.toJson(job, jobFoo("", "").settings());
     assertThat(export.get("max_concurrent")).isEqualTo(Json.of(3));
     assertThat(export.get("max_starting")).isEqualTo(Json.of(2));
     assertThat(export.get("start_rate")).isEqualTo(OptionKeys.START_RATE.write(rate));
@@ -109,7 +99,7 @@ class StartRateTest {
         "{'host': []}; expected false, a number of starts per second"
       })
   void whatIsWrongWithALevelIsSaid(String rates, String message) {
-    assertThatThrownBy(() -> config(", 'start_rates': " + rates, ""))
+    assertThatThrownBy(() -> jobFoo(", 'start_rates': " + rates, ""))
         .hasMessageContaining("bistro_settings.start_rates")
         .hasMessageContaining(message);
   }

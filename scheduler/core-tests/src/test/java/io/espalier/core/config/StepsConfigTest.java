@@ -1,6 +1,7 @@
 package io.espalier.core.config;
 
 import static io.espalier.testkit.config.ConfigFixtures.job;
+import static io.espalier.testkit.config.ConfigFixtures.jobFoo;
 import static io.espalier.testkit.config.ConfigFixtures.withJobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,11 +29,7 @@ class StepsConfigTest {
           + " 'verify': {'command': ['/v'], 'on': '2.5%', 'retries': 0, 'timeout_sec': 9}";
 
   private static Config config(String members) {
-    return withJobs(
-        "{'nodes': {'levels': ['host', 'db'], 'node_sources': [{'source': 'empty'}]},"
-            + " 'resources': {}}",
-        "foo",
-        "{'owner': 'o', " + members + "}");
+    return jobFoo("", ", " + members);
   }
 
   private static List<Problem> problems(String members) {

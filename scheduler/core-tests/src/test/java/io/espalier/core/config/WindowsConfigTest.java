@@ -1,7 +1,7 @@
 package io.espalier.core.config;
 
 import static io.espalier.testkit.config.ConfigFixtures.job;
-import static io.espalier.testkit.config.ConfigFixtures.withJobs;
+import static io.espalier.testkit.config.ConfigFixtures.jobFoo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,20 +16,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code windows} and {@code freezes} in the configuration. */
 class WindowsConfigTest {
-  private static Config config(String settings, String members) {
-    return withJobs(
-        "{'nodes': {'levels': ['host', 'db'], 'node_sources': [{'source': 'empty'}]},"
-            + " 'resources': {}"
-            + settings
-            + "}",
-        "foo",
-        "{'owner': 'o'" + members + "}");
-  }
-
   @Test
   void settingsQueueAndJobHaveTheirOwn() {
     Config config =
-        config(
+        jobFoo(
             ", 'windows': ['Mon-Fri UTC'], 'queues': {'q': {'windows': ['22:00-05:00 UTC']}}",
             ", 'queue': 'q', 'windows': ['Mon 00:00-04:00 Europe/Berlin'], 'freezes':"
                 + " [{'from': '2026-12-18', 'to': '2027-01-04', 'reason': 'year end'}]");
@@ -39,7 +29,7 @@ class WindowsConfigTest {
         .extracting(schedule -> schedule.windows().get(0).text())
         .containsExactly("Mon-Fri UTC", "22:00-05:00 UTC", "Mon 00:00-04:00 Europe/Berlin");
     Json.Obj export = BistroJobWriter.toJson(job, config.settings());
-    assertThat(job(config("", ", 'windows': " + export.get("windows")), "foo").problems())
+    assertThat(job(jobFoo("", ", 'windows': " + export.get("windows")), "foo").problems())
         .isEmpty();
     assertThat(String.valueOf(export.get("freezes"))).contains("2027-01-04").contains("year end");
   }
@@ -59,7 +49,7 @@ class WindowsConfigTest {
         "'freezes': [{'from': '2026-12-18', 'to': '2026-12-19', 'zone': 'X'}]; zone; unknown time"
       })
   void whatIsWrongIsSaidWithItsPlace(String member, String path, String message) {
-    assertThat(job(config("", ", " + member), "foo").problems())
+    assertThat(job(jobFoo("", ", " + member), "foo").problems())
         .anySatisfy(
             problem -> {
               assertThat(problem.path()).contains(path);
@@ -80,7 +70,7 @@ class WindowsConfigTest {
     String freezes =
         ", 'freezes': [{'from': '2026-12-18', 'to': '2026-12-20', 'zone': 'UTC'},"
             + " {'from': '2026-12-20', 'to': '2026-12-21', 'zone': 'UTC'}]";
-    assertThat(job(config("", freezes), "foo").problems())
+    assertThat(job(jobFoo("", freezes), "foo").problems())
         .singleElement()
         .satisfies(
             problem -> {
@@ -101,7 +91,7 @@ class WindowsConfigTest {
         "{'level': 'host', 'windows': ['Mon']}; node_windows[0].windows[0]; time zone is missing"
       })
   void whatIsWrongWithWindowsOfNodesIsSaid(String rule, String path, String message) {
-    assertThatThrownBy(() -> config(", 'node_windows': [" + rule + "]", ""))
+    assertThatThrownBy(() -> jobFoo(", 'node_windows': [" + rule + "]", ""))
         .hasMessageContaining(path)
         .hasMessageContaining(message);
   }
@@ -109,22 +99,22 @@ class WindowsConfigTest {
   @Test
   void aJobThatIsAssumedToTakeLongerThanItsWindowIsAnError() {
     String window = ", 'windows': ['22:00-23:30 UTC'], 'assume': '2h'";
-    assertThat(job(config("", window), "foo").problems())
+    assertThat(job(jobFoo("", window), "foo").problems())
         .singleElement()
         .satisfies(problem -> assertThat(problem.message()).contains("lasts 90 minutes"));
-    assertThat(job(config("", window + ", 'overrun': 'allow'"), "foo").problems()).isEmpty();
-    Config inherited = config(", 'assume': '1h', 'overrun': 'allow'", ", 'overrun': 'avoid'");
+    assertThat(job(jobFoo("", window + ", 'overrun': 'allow'"), "foo").problems()).isEmpty();
+    Config inherited = jobFoo(", 'assume': '1h', 'overrun': 'allow'", ", 'overrun': 'avoid'");
     assertThat(job(inherited, "foo").scheduling().assume()).contains(Duration.ofHours(1));
     assertThat(job(inherited, "foo").scheduling().mayOverrun()).isFalse();
   }
 
   @Test
   void aJobWhoseWindowsAreNeverOpenTogetherIsAnError() {
-    Job job = job(config(", 'windows': ['Mon-Fri UTC']", ", 'windows': ['Sun UTC']"), "foo");
+    Job job = job(jobFoo(", 'windows': ['Mon-Fri UTC']", ", 'windows': ['Sun UTC']"), "foo");
     assertThat(job.isValid()).isFalse();
     assertThat(job.problems())
         .anySatisfy(problem -> assertThat(problem.message()).contains("never open together"));
-    assertThatThrownBy(() -> config(", 'windows': ['Mon']", ""))
+    assertThatThrownBy(() -> jobFoo(", 'windows': ['Mon']", ""))
         .hasMessageContaining("bistro_settings.windows");
   }
 }

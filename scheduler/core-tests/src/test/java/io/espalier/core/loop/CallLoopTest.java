@@ -3,7 +3,6 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.RefusedException;
@@ -24,7 +23,6 @@ import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.Brake;
-import io.espalier.json.JsonReader;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -235,16 +233,6 @@ class CallLoopTest {
     world.settle();
   }
 
-  private boolean report(Call call, String said) {
-    Json.Obj body = (Json.Obj) Objects.requireNonNull(JsonReader.parse(said).value());
-    Callback callback =
-        new Callback("j", "h1", call.name(CallSpec.INVOCATION), "checked before", body);
-    CompletableFuture<Boolean> answer = new CompletableFuture<>();
-    world.post(new LoopInput.Execute<>(new Command.Report(callback), answer));
-    world.settle();
-    return answer.join();
-  }
-
   private static final String CALLS_BACK =
       CONFIG.formatted(
           "\"call\": {\"http\": {\"url\": \"http://{host}:1/x\"},"
@@ -274,12 +262,13 @@ class CallLoopTest {
     world.isRemote = remote;
     world.configure(CALLS_BACK);
     LaunchSpec launch = world.launch("j", "h1");
-    assertThat(report(call(launch), "{\"progress\": {\"done\": 1}}")).isTrue();
+    assertThat(world.reports(call(launch), "{\"progress\": {\"done\": 1}}")).isTrue();
     assertThat(status()).isEqualTo(StatusLabel.RUNNING);
-    assertThat(report(call(launch), "{\"result\": \"failed\", \"data\": {\"x\": 1}}")).isTrue();
+    assertThat(world.reports(call(launch), "{\"result\": \"failed\", \"data\": {\"x\": 1}}"))
+        .isTrue();
     assertThat(status()).isEqualTo(StatusLabel.FAILED);
     assertThat(world.letGo).containsExactly(launch.invocation());
-    assertThat(report(call(launch), "{}")).as("nothing is alive any more").isFalse();
+    assertThat(world.reports(call(launch), "{}")).as("nothing is alive any more").isFalse();
     letsGo(launch);
     assertThat(status()).as("what the runner says is too late").isEqualTo(StatusLabel.FAILED);
     assertThat(world.adopted).isEmpty();
@@ -292,7 +281,7 @@ class CallLoopTest {
     world.configure(CALLS_BACK);
     Call call = call(world.launch("j", "h1"));
     world.ends("j", "h1", TaskResult.Kind.EXITED, "done", null);
-    assertThat(report(call, "{\"result\": \"failed\"}")).isFalse();
+    assertThat(world.reports(call, "{\"result\": \"failed\"}")).isFalse();
     assertThat(status()).isEqualTo(StatusLabel.DONE);
   }
 
@@ -304,9 +293,9 @@ class CallLoopTest {
     world.settle();
     world.advance(2_000);
     assertThat(world.launches).hasSize(2);
-    assertThat(report(first, "{}")).isFalse();
+    assertThat(world.reports(first, "{}")).isFalse();
     assertThat(status()).isEqualTo(StatusLabel.RUNNING);
-    assertThat(report(call(world.launches.get(1)), "{}")).isTrue();
+    assertThat(world.reports(call(world.launches.get(1)), "{}")).isTrue();
     assertThat(status()).isEqualTo(StatusLabel.DONE);
   }
 
@@ -318,7 +307,7 @@ class CallLoopTest {
         new LoopInput.Execute<>(
             new Command.Kill("j", "h1", "me", "why not"), new CompletableFuture<>()));
     world.settle();
-    assertThat(report(call(launch), "{\"result\": \"incomplete\"}")).isTrue();
+    assertThat(world.reports(call(launch), "{\"result\": \"incomplete\"}")).isTrue();
     letsGo(launch);
     assertThat(world.row("j", "h1").status().main()).isNotEqualTo(TaskStatus.Main.ERROR);
   }
@@ -330,11 +319,11 @@ class CallLoopTest {
     LaunchSpec launch = world.launch("j", "h1");
     Call call = call(launch);
     world.crashAndRestart();
-    assertThatThrownBy(() -> report(call, "{}"))
+    assertThatThrownBy(() -> world.reports(call, "{}"))
         .hasCauseInstanceOf(RefusedException.class)
         .hasMessageContaining("being loaded");
     world.configure(CALLS_BACK);
-    assertThat(report(call, "{}")).isTrue();
+    assertThat(world.reports(call, "{}")).isTrue();
     assertThat(status()).isEqualTo(StatusLabel.DONE);
     letsGo(launch);
     assertThat(status()).isEqualTo(StatusLabel.DONE);
@@ -347,7 +336,7 @@ class CallLoopTest {
     LaunchSpec launch = world.launch("j", "h1");
     TaskResult lost = TaskResult.of("j", "h1", launch.invocation(), TaskResult.Kind.LOST);
     world.post(new LoopInput.TaskEnded(lost));
-    assertThat(report(call(launch), "{}")).isTrue();
+    assertThat(world.reports(call(launch), "{}")).isTrue();
     assertThat(world.letGo).containsExactly(launch.invocation());
     letsGo(launch);
     assertThat(status()).isEqualTo(StatusLabel.DONE);

@@ -2,7 +2,6 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.TaskSelection;
 import io.espalier.core.config.task.CallSpec;
@@ -15,19 +14,14 @@ import io.espalier.core.running.TaskResult.Kind;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.StatusLabel;
-import io.espalier.core.status.StepPosition;
-import io.espalier.core.status.TaskStatus;
-import io.espalier.json.JsonReader;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Steps that call services: each is a call of its own, and outlives who makes it. */
-class CallStepsLoopTest {
+class CallStepsLoopTest extends SteppedLoop {
   private static final String CONFIG =
       """
       {"bistro_settings": {
@@ -54,18 +48,12 @@ class CallStepsLoopTest {
           + "}, {\"step\": \"dump\","
           + " \"command\": [\"/undump\"]}]";
 
-  private final LoopWorld world = new LoopWorld();
-
   private void begin(String job) {
     if (world.isRemote) {
       WorkerInfo worker = WorkerInfo.of(new WorkerRef("w1", 1), "w1").build();
       world.post(new LoopInput.Workers(List.of(worker)));
     }
     world.configure(CONFIG.formatted(job));
-  }
-
-  private LaunchSpec launch() {
-    return world.launch("j", "h1");
   }
 
   private Call call() {
@@ -78,30 +66,6 @@ class CallStepsLoopTest {
 
   private static String key(Call call) {
     return call.name(CallSpec.KEY);
-  }
-
-  private TaskStatus status() {
-    return world.row("j", "h1").status();
-  }
-
-  private @Nullable String step() {
-    StepPosition at = status().step();
-    return at == null ? null : at.label();
-  }
-
-  private void done() {
-    world.writes("j", "h1", "done");
-  }
-
-  /** What the service of a call reports; returns whether the call was alive. */
-  private boolean reports(Call call, String said) {
-    Json.Obj body = (Json.Obj) Objects.requireNonNull(JsonReader.parse(said).value());
-    Callback callback =
-        new Callback("j", "h1", call.name(CallSpec.INVOCATION), "checked before", body);
-    CompletableFuture<Boolean> answer = new CompletableFuture<>();
-    world.post(new LoopInput.Execute<>(new Command.Report(callback), answer));
-    world.settle();
-    return answer.join();
   }
 
   @ParameterizedTest
@@ -118,14 +82,14 @@ class CallStepsLoopTest {
     assertThat(call.limits().timeoutMillis()).isEqualTo(7_000);
     assertThat(call.callback()).contains(call.name(CallSpec.INVOCATION));
     assertThat(world.row("j", "h1").call()).as("the next leader asks").isEqualTo(call);
-    assertThat(reports(call, "{\"result\": \"done\", \"data\": {\"rows\": 3}}")).isTrue();
+    assertThat(world.reports(call, "{\"result\": \"done\", \"data\": {\"rows\": 3}}")).isTrue();
     assertThat(world.letGo).containsExactly(ship.invocation());
     LaunchSpec load = launch();
     assertThat(step()).isEqualTo("load");
     assertThat(load.attempt()).as("one attempt of all steps").isEqualTo(1);
     Json.Obj previous = (Json.Obj) Objects.requireNonNull(load.argument().get("prev_status"));
     assertThat(previous.get("data")).isEqualTo(Json.object().put("rows", 3).build());
-    assertThat(reports(call, "{\"result\": \"failed\"}")).as("of a step before").isFalse();
+    assertThat(world.reports(call, "{\"result\": \"failed\"}")).as("of a step before").isFalse();
     world.post(new LoopInput.TaskEnded(TaskResult.of("j", "h1", ship.invocation(), Kind.LOST)));
     world.settle();
     assertThat(world.adopted).as("the runner has let go of it").isEmpty();
@@ -170,7 +134,7 @@ class CallStepsLoopTest {
         .isEqualTo(Json.of(false));
     assertThat(world.launches).as("dump and ship").hasSize(2);
     assertThat(world.adopted).isEmpty();
-    assertThat(reports(ship, "{}")).as("the first of two ends counts").isFalse();
+    assertThat(world.reports(ship, "{}")).as("the first of two ends counts").isFalse();
     world.done(new Command.Forgive(TaskSelection.all("j", "me", "looked at it")));
     assertThat(step()).isEqualTo("ship");
     assertThat(key(call())).isEqualTo(key(ship));
@@ -196,7 +160,7 @@ class CallStepsLoopTest {
     assertThat(call()).isEqualTo(call(ship));
     assertThat(world.launches).as("it is not sent again").hasSize(2);
     assertThat(step()).isEqualTo("ship");
-    assertThat(reports(call(ship), "{}")).isTrue();
+    assertThat(world.reports(call(ship), "{}")).isTrue();
     assertThat(world.launches).hasSize(3);
     assertThat(step()).isEqualTo("load");
     assertThat(launch().attempt()).isEqualTo(1);
@@ -213,7 +177,7 @@ class CallStepsLoopTest {
     assertThat(step()).isEqualTo("compensate ship");
     Call undo = call();
     assertThat(key(undo)).isNotEqualTo(key(ship));
-    assertThat(reports(undo, "{}")).isTrue();
+    assertThat(world.reports(undo, "{}")).isTrue();
     assertThat(launch().command()).containsExactly("/undump");
     done();
     assertThat(status().label()).isEqualTo(StatusLabel.FAILED);
@@ -225,7 +189,7 @@ class CallStepsLoopTest {
     String job = CALL + ", \"verify\": {" + CALL + "}";
     begin(job);
     Call task = call();
-    assertThat(reports(task, "{}")).isTrue();
+    assertThat(world.reports(task, "{}")).isTrue();
     assertThat(state()).isEqualTo(JobState.VERIFYING);
     Call verification = call();
     assertThat(key(verification)).isNotEqualTo(key(task));
@@ -234,7 +198,7 @@ class CallStepsLoopTest {
     assertThat(world.adopted).hasSize(1);
     assertThat(call()).isEqualTo(verification);
     assertThat(state()).isEqualTo(JobState.VERIFYING);
-    assertThat(reports(verification, "{}")).isTrue();
+    assertThat(world.reports(verification, "{}")).isTrue();
     assertThat(state()).isEqualTo(JobState.SUCCEEDED);
     assertThat(world.launches).hasSize(2);
   }

@@ -10,7 +10,6 @@ import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.forecast.SchedulerSnapshot;
-import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerInfo;
@@ -21,40 +20,29 @@ import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code max_starting} of jobs, in a loop whose runner confirms what the test says. */
-class JobStartsInFlightTest {
+class JobStartsInFlightTest extends StartingLoop {
   private static final int NODES = 60;
   private static final String NONE = "";
 
-  private final List<CoreEvent> recording = new ArrayList<>();
-  private final LoopWorld world = new LoopWorld(0, recording::add);
-  private final Set<Invocation> confirmed = new HashSet<>();
-
   /** A configuration with job a, which has the given members, and job b, which has no bound. */
   private static String config(String settings, String ofA) {
-    String nodes =
-        IntStream.range(0, NODES)
-            .mapToObj(i -> "\"n" + i + "\": []")
-            .collect(Collectors.joining(", "));
     return """
     {"bistro_settings": {"enabled": true, %s "nodes": {"levels": ["host"], "node_sources": [
        {"source": "manual", "prefs": {%s}}]}, "resources": {}},
      "bistro_job->a": {%s "owner": "o", "command": ["x"], "backoff": [1, "repeat"]},
      "bistro_job->b": {"owner": "o", "command": ["x"], "backoff": [1, "repeat"]}}
     """
-        .formatted(settings, nodes, ofA);
+        .formatted(settings, nodes(NODES), ofA);
   }
 
   private static String most(int maxStarting) {
@@ -89,17 +77,6 @@ class JobStartsInFlightTest {
 
   private long running(String job) {
     return world.running.keySet().stream().filter(task -> task.job().equals(job)).count();
-  }
-
-  private void confirm(LaunchSpec launch) {
-    confirmed.add(launch.invocation());
-    world.post(new LoopInput.TaskStarted(launch.invocation()));
-    world.settle();
-  }
-
-  private void refuse(LaunchSpec launch) {
-    world.end(launch.job(), launch.node(), TaskResult.Kind.NOT_STARTED, null, null);
-    world.settle();
   }
 
   private JobStarts window() {

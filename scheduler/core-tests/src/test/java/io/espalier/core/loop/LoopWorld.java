@@ -2,18 +2,22 @@ package io.espalier.core.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.Callback;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.Query;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.call.CallbackSigner;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.event.Event;
 import io.espalier.core.event.EventKind;
+import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.notification.Notification;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.Assignment;
+import io.espalier.core.running.Call;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskListener;
@@ -326,6 +330,19 @@ final class LoopWorld {
     settle();
     assertThat(stage.toCompletableFuture()).isDone();
     return stage.toCompletableFuture().join();
+  }
+
+  /** Takes what the service of a call reports; returns whether the call was alive. */
+  boolean reports(Call call, String said) {
+    Json.Obj body = (Json.Obj) Objects.requireNonNull(JsonReader.parse(said).value());
+    return done(
+        new Command.Report(
+            new Callback(
+                call.name(CallSpec.JOB),
+                call.name(CallSpec.NODE),
+                call.name(CallSpec.INVOCATION),
+                "checked before",
+                body)));
   }
 
   /** Returns the newest event of a kind. */

@@ -6,34 +6,22 @@ import io.espalier.core.api.Query;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.api.view.Explanation.Reason;
-import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
-import io.espalier.core.running.TaskResult;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How many starts are in flight, in a loop whose runner confirms what the test says. */
-class StartsInFlightTest {
+class StartsInFlightTest extends StartingLoop {
   private static final int NODES = 400;
 
-  private final LoopWorld world = new LoopWorld();
-  private final Set<Invocation> confirmed = new HashSet<>();
-
   private static String config(int maxStarting) {
-    String nodes =
-        IntStream.range(0, NODES)
-            .mapToObj(i -> "\"n" + i + "\": []")
-            .collect(Collectors.joining(", "));
     return """
     {"bistro_settings": {"enabled": true, %s "nodes": {"levels": ["host"], "node_sources": [
        {"source": "manual", "prefs": {%s}}]}, "resources": {}},
@@ -41,7 +29,7 @@ class StartsInFlightTest {
     """
         .formatted(
             maxStarting == 0 ? "" : "\"capacity\": {\"max_starting\": " + maxStarting + "},",
-            nodes);
+            nodes(NODES));
   }
 
   private void begin(int maxStarting) {
@@ -54,17 +42,6 @@ class StartsInFlightTest {
     return world.running.values().stream()
         .filter(launch -> !confirmed.contains(launch.invocation()))
         .toList();
-  }
-
-  private void confirm(LaunchSpec launch) {
-    confirmed.add(launch.invocation());
-    world.post(new LoopInput.TaskStarted(launch.invocation()));
-    world.settle();
-  }
-
-  private void refuse(LaunchSpec launch) {
-    world.end(launch.job(), launch.node(), TaskResult.Kind.NOT_STARTED, null, null);
-    world.settle();
   }
 
   private int window() {

@@ -4,11 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.running.TaskResult.Kind;
 import io.espalier.core.status.StatusLabel;
-import io.espalier.core.status.StepPosition;
-import io.espalier.core.status.TaskStatus;
 import java.time.Instant;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The end of a window while a task with steps runs (docs/windows.md#what-happens-at-the-end,
  * docs/writing-tasks.md#compensation).
  */
-class StepsInWindowsTest {
+class StepsInWindowsTest extends SteppedLoop {
   private static final String CONFIG =
       """
       {"bistro_settings": {
@@ -33,8 +29,6 @@ class StepsInWindowsTest {
          "compensate": [{"step": "ship", "command": ["/unship"]},
            {"step": "dump", "command": ["/undump"]}]}}
       """;
-
-  private final LoopWorld world = new LoopWorld();
 
   @BeforeEach
   void beforeTheEndOfTheWindow() {
@@ -55,19 +49,6 @@ class StepsInWindowsTest {
 
   private void opensAgain() {
     until("2026-11-24T20:00:01Z");
-  }
-
-  private List<String> commands() {
-    return world.launches.stream().map(launch -> launch.command().get(0)).toList();
-  }
-
-  private TaskStatus status() {
-    return world.row("j", "h1").status();
-  }
-
-  private @Nullable String step() {
-    StepPosition at = status().step();
-    return at == null ? null : at.label();
   }
 
   private void isCompensated() {

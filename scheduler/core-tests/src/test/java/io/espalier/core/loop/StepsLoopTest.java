@@ -8,18 +8,15 @@ import io.espalier.core.json.Json;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult.Kind;
 import io.espalier.core.status.StatusLabel;
-import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
-import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tasks with several steps: one after the other, from the first that is not done. */
-class StepsLoopTest {
+class StepsLoopTest extends SteppedLoop {
   private static final String CONFIG =
       """
       {"bistro_settings": {
@@ -40,35 +37,12 @@ class StepsLoopTest {
       ", \"compensate\": [{\"step\": \"ship\", \"command\": [\"/unship\"]},"
           + " {\"step\": \"dump\", \"command\": [\"/undump\"]}]";
 
-  private final LoopWorld world = new LoopWorld();
-
   private static String config(String job) {
     return CONFIG.formatted(job, "false");
   }
 
-  private LaunchSpec launch() {
-    return world.launch("j", "h1");
-  }
-
-  private TaskStatus status() {
-    return world.row("j", "h1").status();
-  }
-
-  private @Nullable String step() {
-    StepPosition at = status().step();
-    return at == null ? null : at.label();
-  }
-
-  private void done() {
-    world.writes("j", "h1", "done");
-  }
-
   private void fails() {
     world.writes("j", "h1", "error_backoff");
-  }
-
-  private List<String> commands() {
-    return world.launches.stream().map(launch -> launch.command().get(0)).toList();
   }
 
   @Test

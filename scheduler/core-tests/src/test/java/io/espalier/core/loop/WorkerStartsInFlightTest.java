@@ -6,21 +6,15 @@ import io.espalier.core.api.Query;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.api.view.Explanation.Reason;
-import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.scheduling.gate.GateKind;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -28,18 +22,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code max_starting_per_worker}, in a loop whose workers confirm what the test says. */
-class WorkerStartsInFlightTest {
+class WorkerStartsInFlightTest extends StartingLoop {
   private static final int NODES = 60;
 
-  private final List<CoreEvent> recording = new ArrayList<>();
-  private final LoopWorld world = new LoopWorld(0, recording::add);
-  private final Set<Invocation> confirmed = new HashSet<>();
-
   private static String config(int most, String ofJob) {
-    String nodes =
-        IntStream.range(0, NODES)
-            .mapToObj(i -> "\"n" + i + "\": []")
-            .collect(Collectors.joining(", "));
     return """
     {"bistro_settings": {"enabled": true, %s "nodes": {"levels": ["host"], "node_sources": [
        {"source": "manual", "prefs": {%s}}]}, "resources": {}},
@@ -47,7 +33,7 @@ class WorkerStartsInFlightTest {
     """
         .formatted(
             most == 0 ? "" : "\"capacity\": {\"max_starting_per_worker\": " + most + "},",
-            nodes,
+            nodes(NODES),
             ofJob);
   }
 
@@ -73,12 +59,6 @@ class WorkerStartsInFlightTest {
         .filter(launch -> launch.worker().shard().equals(shard))
         .filter(launch -> !confirmed.contains(launch.invocation()))
         .toList();
-  }
-
-  private void confirm(LaunchSpec launch) {
-    confirmed.add(launch.invocation());
-    world.post(new LoopInput.TaskStarted(launch.invocation()));
-    world.settle();
   }
 
   private void end(LaunchSpec launch, TaskResult.Kind kind) {

@@ -1,6 +1,7 @@
 package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.espalier.testkit.TestSize;
 import io.espalier.testkit.scheduling.RandomWorlds;
@@ -8,11 +9,13 @@ import io.espalier.testkit.scheduling.RandomWorlds.Kind;
 import java.time.LocalDate;
 import java.util.Locale;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -23,6 +26,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 final class RandomWorldsTest {
   private static final int BATCH = 100;
+
+  /** Of kinds whose worlds take long. */
+  private static final int FEW = 2;
 
   private static final int BATCHES = TestSize.choose(1, 4, 80);
 
@@ -38,94 +44,34 @@ final class RandomWorldsTest {
         FIRST);
   }
 
-  static LongStream batches() {
-    return LongStream.range(0, BATCHES).map(i -> FIRST + i * BATCH);
+  /** How many seeds of a kind are looked at in a batch. */
+  private static int seeds(Kind kind) {
+    return switch (kind) {
+      case SMALL -> BATCH;
+      case CLOSING -> BATCH / 2;
+      case GROUPED, BATCHED, BATCHED_GROUPS, VERIFIED, STAGED -> BATCH / 4;
+      case MANY_JOBS, SCARCE, SCARCE_CLOSING, WIDE -> FEW;
+    };
+  }
+
+  static Stream<Arguments> batches() {
+    return Stream.of(Kind.values())
+        .flatMap(
+            kind -> {
+              int seeds = seeds(kind);
+              int apart = seeds == FEW ? FEW : BATCH;
+              return LongStream.range(0, BATCHES)
+                  .mapToObj(i -> arguments(kind, FIRST + i * apart, seeds));
+            });
   }
 
   @Execution(ExecutionMode.CONCURRENT)
   @ParameterizedTest
   @MethodSource("batches")
-  void theCoreAnswersLikeTheOracle(long first) {
-    for (long seed = first; seed < first + BATCH; seed++) {
-      RandomWorlds.run(seed, Kind.SMALL);
+  void theCoreAnswersLikeTheOracle(Kind kind, long first, int seeds) {
+    for (long seed = first; seed < first + seeds; seed++) {
+      RandomWorlds.run(seed, kind);
     }
-  }
-
-  @Execution(ExecutionMode.CONCURRENT)
-  @ParameterizedTest
-  @MethodSource("fewSeeds")
-  void theCoreAnswersLikeTheOracleWithMoreThan64Jobs(long seed) {
-    RandomWorlds.run(seed, Kind.MANY_JOBS);
-  }
-
-  @Execution(ExecutionMode.CONCURRENT)
-  @ParameterizedTest
-  @MethodSource("fewSeeds")
-  void theCoreAnswersLikeTheOracleWhereJobsStarveEachOther(long seed) {
-    RandomWorlds.run(seed, Kind.SCARCE);
-  }
-
-  @Execution(ExecutionMode.CONCURRENT)
-  @ParameterizedTest
-  @MethodSource("batches")
-  void theCoreAnswersLikeTheOracleWhereNodesAreClosedAndLimitsLowered(long first) {
-    for (long seed = first; seed < first + BATCH / 2; seed++) {
-      RandomWorlds.run(seed, Kind.CLOSING);
-    }
-  }
-
-  @Execution(ExecutionMode.CONCURRENT)
-  @ParameterizedTest
-  @MethodSource("fewSeeds")
-  void theCoreAnswersLikeTheOracleWhereNodesAreClosedAndJobsStarveEachOther(long seed) {
-    RandomWorlds.run(seed, Kind.SCARCE_CLOSING);
-  }
-
-  @Execution(ExecutionMode.CONCURRENT)
-  @ParameterizedTest
-  @MethodSource("batches")
-  void theCoreAnswersLikeTheOracleWithRedundancyGroups(long first) {
-    for (long seed = first; seed < first + BATCH / 4; seed++) {
-      RandomWorlds.run(seed, Kind.GROUPED);
-    }
-  }
-
-  @Execution(ExecutionMode.CONCURRENT)
-  @ParameterizedTest
-  @MethodSource("batches")
-  void theCoreAnswersLikeTheOracleWhereOneProcessRunsSeveralTasks(long first) {
-    for (long seed = first; seed < first + BATCH / 4; seed++) {
-      RandomWorlds.run(seed, Kind.BATCHED);
-      RandomWorlds.run(seed, Kind.BATCHED_GROUPS);
-    }
-  }
-
-  @Execution(ExecutionMode.CONCURRENT)
-  @ParameterizedTest
-  @MethodSource("batches")
-  void theCoreAnswersLikeTheOracleWhereTasksAreVerified(long first) {
-    for (long seed = first; seed < first + BATCH / 4; seed++) {
-      RandomWorlds.run(seed, Kind.VERIFIED);
-    }
-  }
-
-  @Execution(ExecutionMode.CONCURRENT)
-  @ParameterizedTest
-  @MethodSource("batches")
-  void theCoreAnswersLikeTheOracleWhereTasksWaitForStages(long first) {
-    for (long seed = first; seed < first + BATCH / 4; seed++) {
-      RandomWorlds.run(seed, Kind.STAGED);
-    }
-  }
-
-  @ParameterizedTest
-  @MethodSource("fewSeeds")
-  void theCoreAnswersLikeTheOracleInRowsOfMoreThan64(long seed) {
-    RandomWorlds.run(seed, Kind.WIDE);
-  }
-
-  static LongStream fewSeeds() {
-    return LongStream.range(FIRST, FIRST + 2L * BATCHES);
   }
 
   /**

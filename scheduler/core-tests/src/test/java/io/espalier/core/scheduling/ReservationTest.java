@@ -10,18 +10,15 @@ import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.status.TaskStatus;
-import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.TestPolicies;
 import io.espalier.testkit.scheduling.TreeFixture;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -30,20 +27,15 @@ import org.junit.jupiter.api.Test;
  * Nodes are kept free for tasks that lighter ones would keep waiting for ever
  * (docs/adr/0035-reservations.md).
  */
-final class ReservationTest {
+final class ReservationTest extends StarvingCore {
   private static final Optional<Duration> NEVER = Optional.empty();
 
   /** Units of a slice of a change, of which there are many then. */
   private static final int FEW = 20;
 
-  private static final TaskStatus DONE = TaskStatus.of(Main.DONE, 0, 1);
-
-  private final SchedulingCore core = new SchedulingCore(5);
-  private final ConfigFixture config = new ConfigFixture("host").resource("instance", "slots", 3);
-  private final Queue<Long> running = new ArrayDeque<>();
-  private final List<String> started = new ArrayList<>();
-  private SchedulingPolicy policy = TestPolicies.IN_TURN;
-  private long now = 1_000;
+  ReservationTest() {
+    config.resource("instance", "slots", 3);
+  }
 
   private static JobFixture heavy(Optional<Duration> wait) {
     return new JobFixture("b").level("host").needs("slots", 2).reserveAfter(wait);
@@ -54,36 +46,6 @@ final class ReservationTest {
     turn();
   }
 
-  /** What a loop does after it has looked at the clock. */
-  private void turn() {
-    while (!core.advance(now, 7)) {
-      // In slices.
-    }
-    boolean complete = false;
-    while (!complete) {
-      int before = started.size();
-      complete =
-          core.round(
-              policy,
-              100,
-              run -> {
-                running.add(run);
-                started.add(core.running().jobName(run));
-              });
-      // Not every policy takes all it could.
-      complete |= started.size() == before;
-    }
-    core.verify();
-  }
-
-  /** The task that has run longest ends, and may start again. */
-  private void end() {
-    Long run = running.remove();
-    core.finish(run, core.running().jobName(run).equals("b") ? DONE : null);
-    now += 10;
-    turn();
-  }
-
   /** Endless light work fills the instance, then the heavy job comes. */
   private void fill(Optional<Duration> wait) {
     config.job("a", new JobFixture("a").level("host").needs("slots", 1).reserveAfter(wait));
@@ -91,16 +53,6 @@ final class ReservationTest {
     config.job("b", heavy(wait));
     apply();
     assertThat(started).containsExactly("a", "a", "a");
-  }
-
-  private int endsUntilHeavy(int most) {
-    for (int ends = 1; ends <= most; ends++) {
-      end();
-      if (started.contains("b")) {
-        return ends;
-      }
-    }
-    return -1;
   }
 
   private static Optional<Duration> seconds(int seconds) {

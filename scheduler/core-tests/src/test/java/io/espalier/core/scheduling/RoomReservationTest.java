@@ -10,36 +10,26 @@ import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.reservation.CapacityReservation;
-import io.espalier.core.status.TaskStatus;
-import io.espalier.core.status.TaskStatus.Main;
-import io.espalier.testkit.scheduling.ConfigFixture;
 import io.espalier.testkit.scheduling.JobFixture;
 import io.espalier.testkit.scheduling.TestPolicies;
 import io.espalier.testkit.scheduling.TreeFixture;
 import io.espalier.testkit.scheduling.WorkerFixture;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
 /**
  * Room in queues and on workers is kept for jobs that lighter ones would starve
  * (docs/adr/0035-reservations.md).
  */
-final class RoomReservationTest {
+final class RoomReservationTest extends StarvingCore {
   private static final Optional<Duration> TEN = Optional.of(Duration.ofSeconds(10));
-  private static final TaskStatus DONE = TaskStatus.of(Main.DONE, 0, 1);
 
-  private final SchedulingCore core = new SchedulingCore(5);
-  private final ConfigFixture config = new ConfigFixture("host");
-  private final Queue<Long> running = new ArrayDeque<>();
-  private final List<String> started = new ArrayList<>();
-  private final SchedulingPolicy policy = TestPolicies.LIGHT_FIRST;
-  private long now = 1_000;
+  RoomReservationTest() {
+    policy = TestPolicies.LIGHT_FIRST;
+  }
 
   private void apply() {
     String[] hosts = new String[20];
@@ -48,43 +38,6 @@ final class RoomReservationTest {
     }
     core.apply(config.build(), TreeFixture.of(config.levels(), hosts), now);
     turn();
-  }
-
-  /** What a loop does after it has looked at the clock. */
-  private void turn() {
-    while (!core.advance(now, 7)) {
-      // In slices.
-    }
-    boolean complete = false;
-    while (!complete) {
-      complete =
-          core.round(
-              policy,
-              100,
-              run -> {
-                running.add(run);
-                started.add(core.running().jobName(run));
-              });
-    }
-    core.verify();
-  }
-
-  /** The task that has run longest ends, and a light one may start again. */
-  private void end() {
-    Long run = running.remove();
-    core.finish(run, core.running().jobName(run).equals("b") ? DONE : null);
-    now += 10;
-    turn();
-  }
-
-  private int endsUntilHeavy(int most) {
-    for (int ends = 1; ends <= most; ends++) {
-      end();
-      if (started.contains("b")) {
-        return ends;
-      }
-    }
-    return -1;
   }
 
   private void endUntilSomethingIsKept() {

@@ -61,6 +61,12 @@ abstract class SchemaRows {
     return job("'owner': 'o', " + member);
   }
 
+  /** A frame: the settings with one more member. */
+  static final UnaryOperator<String> IN_SETTINGS = SchemaRows::settings;
+
+  /** A frame: a job with an owner and one more member. */
+  static final UnaryOperator<String> OWNED = SchemaRows::owned;
+
   private final List<Row> rows = new ArrayList<>();
 
   final void add(Verdict verdict, UnaryOperator<String> frame, String... members) {

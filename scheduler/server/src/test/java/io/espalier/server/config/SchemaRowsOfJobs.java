@@ -8,20 +8,20 @@ final class SchemaRowsOfJobs extends SchemaRows {
   SchemaRowsOfJobs() {
     ofJobs();
     ofDeadlines();
-    ofOutcomes(SchemaRows::settings);
-    ofOutcomes(SchemaRows::owned);
+    ofOutcomes(IN_SETTINGS);
+    ofOutcomes(OWNED);
     ofQueues();
   }
 
   private void rollouts() {
     key(
-        SchemaRows::owned,
+        OWNED,
         "rollout",
         List.of("{'stages': ['100%']}"),
         List.of("{}", "{'soak': 1}", "'x'", "null"));
     UnaryOperator<String> staged =
-        member -> SchemaRows.owned("'rollout': {'stages': [1, '100%'], " + member + "}");
-    UnaryOperator<String> rollout = member -> SchemaRows.owned("'rollout': {" + member + "}");
+        member -> owned("'rollout': {'stages': [1, '100%'], " + member + "}");
+    UnaryOperator<String> rollout = member -> owned("'rollout': {" + member + "}");
     key(
         rollout,
         "stages",
@@ -53,14 +53,13 @@ final class SchemaRowsOfJobs extends SchemaRows {
 
   private void batches() {
     key(
-        SchemaRows::owned,
+        OWNED,
         "batch",
         List.of(
             "{'max': 200}", "{'max': '2', 'under': 'host'}", "{'max': 256, 'under': 'instance'}"),
         List.of("{}", "{'under': 'host'}", "{'max': 1}", "{'max': 257}", "{'max': 2.5}", "5"));
-    UnaryOperator<String> batch = member -> SchemaRows.owned("'batch': {'max': 20}, " + member);
-    UnaryOperator<String> under =
-        member -> SchemaRows.owned("'batch': {'max': 20, " + member + "}");
+    UnaryOperator<String> batch = member -> owned("'batch': {'max': 20}, " + member);
+    UnaryOperator<String> under = member -> owned("'batch': {'max': 20, " + member + "}");
     key(under, "under", List.of("'host'"), List.of("[]", "null"));
     key(under, "wait", List.of("0", "0.05", "'2s'"), List.of("-1", "'soon'", "null"));
     UnaryOperator<String> shared = member -> under.apply("'under': 'host', " + member);
@@ -81,28 +80,24 @@ final class SchemaRowsOfJobs extends SchemaRows {
 
   private void ofJobs() {
     key(SchemaRows::job, "owner", List.of("'o'", "''", "7"), NO_TEXT);
-    key(SchemaRows::owned, "enabled", BOOLS, NO_BOOL);
-    key(SchemaRows::owned, "command", List.of("[]", "['a', '', 7, 'x\\n']"), NO_LIST);
-    bad(SchemaRows::owned, "command", "['']", "['a', null]", "['a', '\\u0000']");
+    key(OWNED, "enabled", BOOLS, NO_BOOL);
+    key(OWNED, "command", List.of("[]", "['a', '', 7, 'x\\n']"), NO_LIST);
+    bad(OWNED, "command", "['']", "['a', null]", "['a', '\\u0000']");
     key(
-        SchemaRows::owned,
+        OWNED,
         "status_from",
         List.of("'status_line'", "'exit_code'"),
         List.of("'exit'", "1", "null", "[]"));
     rollouts();
     batches();
-    key(SchemaRows::owned, "priority", List.of("0", "1.3", "'2'", "1e300"), NO_NUMBER);
-    bad(SchemaRows::owned, "priority", "-1");
-    key(SchemaRows::owned, "config", List.of("{}", "{'enable': [null]}"), NO_OBJECT);
+    key(OWNED, "priority", List.of("0", "1.3", "'2'", "1e300"), NO_NUMBER);
+    bad(OWNED, "priority", "-1");
+    key(OWNED, "config", List.of("{}", "{'enable': [null]}"), NO_OBJECT);
+    key(OWNED, "resources", List.of("{}", "{'slots': 0}", "{'slots': '2', '_': 1}"), NO_OBJECT);
+    bad(OWNED, "resources", "{'slots': -1}", "{'slots': 1.5}", "{'slots': null}");
+    add(Verdict.BAD_FOR_PARSER, OWNED, "'resources': {'nope': 1}");
     key(
-        SchemaRows::owned,
-        "resources",
-        List.of("{}", "{'slots': 0}", "{'slots': '2', '_': 1}"),
-        NO_OBJECT);
-    bad(SchemaRows::owned, "resources", "{'slots': -1}", "{'slots': 1.5}", "{'slots': null}");
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'resources': {'nope': 1}");
-    key(
-        SchemaRows::owned,
+        OWNED,
         "filters",
         List.of(
             "{}",
@@ -115,7 +110,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
             "{'db': {'fraction_of_nodes': 0}}"),
         NO_OBJECT);
     bad(
-        SchemaRows::owned,
+        OWNED,
         "filters",
         "{'host': []}",
         "{'host': {'whitelist': 'a'}}",
@@ -130,21 +125,21 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "{'host': {'fraction_of_node': 0.1}}");
     add(
         Verdict.BAD_FOR_PARSER,
-        SchemaRows::owned,
+        OWNED,
         "'filters': {'nope': {}}",
         "'filters': {'host': {'whitelist_regex': '('}}",
         "'filters': {'host': {'fraction_of_nodes': '2'}}");
-    key(SchemaRows::owned, "depends_on", List.of("[]", "['x', 7]"), NO_LIST);
-    bad(SchemaRows::owned, "depends_on", "[null]", "[['x']]");
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'depends_on': ['j']");
+    key(OWNED, "depends_on", List.of("[]", "['x', 7]"), NO_LIST);
+    bad(OWNED, "depends_on", "[null]", "[['x']]");
+    add(Verdict.BAD_FOR_PARSER, OWNED, "'depends_on': ['j']");
     String wholeJobs = "run_only_after_all_nodes_are_done_for";
     key(
-        SchemaRows::owned,
+        OWNED,
         wholeJobs,
         List.of("[]", "['x', 7]", "[{'job': 'x', 'done_percent': 99.5, 'tags': ['a']}]"),
         NO_LIST);
     bad(
-        SchemaRows::owned,
+        OWNED,
         wholeJobs,
         "[null]",
         "[['x']]",
@@ -154,38 +149,34 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "[{'job': 'x', 'done_percent': 101}]",
         "[{'job': 'x', 'tags': 'a'}]",
         "[{'job': 'x', 'tag': ['a']}]");
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'" + wholeJobs + "': ['j']");
-    key(SchemaRows::owned, "roles", List.of("[]", "['replica']", "['a', 'b_1.x-y']"), NO_LIST);
-    bad(SchemaRows::owned, "roles", "[null]", "['']", "['a b']", "[['x']]");
-    key(SchemaRows::owned, "level_for_tasks", List.of("'db'", "'instance'", "'worker'"), NO_TEXT);
-    key(SchemaRows::owned, "level_for_host_placement", List.of("'host'"), NO_TEXT);
+    add(Verdict.BAD_FOR_PARSER, OWNED, "'" + wholeJobs + "': ['j']");
+    key(OWNED, "roles", List.of("[]", "['replica']", "['a', 'b_1.x-y']"), NO_LIST);
+    bad(OWNED, "roles", "[null]", "['']", "['a b']", "[['x']]");
+    key(OWNED, "level_for_tasks", List.of("'db'", "'instance'", "'worker'"), NO_TEXT);
+    key(OWNED, "level_for_host_placement", List.of("'host'"), NO_TEXT);
+    add(Verdict.BAD_FOR_PARSER, OWNED, "'level_for_tasks': 'x'", "'level_for_host_placement': 'x'");
+    key(OWNED, "host_placement", List.of("''", "'h.example.com'"), NO_TEXT);
+    bad(OWNED, "host_placement", "'a\\nb'");
+    key(OWNED, "workers", List.of("''", "'gpu and not (spot or slow)'"), NO_TEXT);
     add(
         Verdict.BAD_FOR_PARSER,
-        SchemaRows::owned,
-        "'level_for_tasks': 'x'",
-        "'level_for_host_placement': 'x'");
-    key(SchemaRows::owned, "host_placement", List.of("''", "'h.example.com'"), NO_TEXT);
-    bad(SchemaRows::owned, "host_placement", "'a\\nb'");
-    key(SchemaRows::owned, "workers", List.of("''", "'gpu and not (spot or slow)'"), NO_TEXT);
-    add(
-        Verdict.BAD_FOR_PARSER,
-        SchemaRows::owned,
+        OWNED,
         "'workers': 'arch = 1'",
         "'workers': 'a and'",
         "'workers': '5'");
     for (String time : List.of("create_time", "modify_time")) {
-      key(SchemaRows::owned, time, List.of("0", "1700000000", "'5'"), NO_NUMBER);
-      bad(SchemaRows::owned, time, "-1", "1.5");
+      key(OWNED, time, List.of("0", "1700000000", "'5'"), NO_NUMBER);
+      bad(OWNED, time, "-1", "1.5");
     }
-    key(SchemaRows::owned, "version_id", List.of("-1", "123456789012345"), NO_NUMBER);
-    bad(SchemaRows::owned, "version_id", "-2", "0.5", "9223372036854775808");
-    key(SchemaRows::owned, "errors", List.of("{}"), NO_OBJECT);
-    bad(SchemaRows::owned, "errors", "{'error': 'x', 'value': 1}");
+    key(OWNED, "version_id", List.of("-1", "123456789012345"), NO_NUMBER);
+    bad(OWNED, "version_id", "-2", "0.5", "9223372036854775808");
+    key(OWNED, "errors", List.of("{}"), NO_OBJECT);
+    bad(OWNED, "errors", "{'error': 'x', 'value': 1}");
   }
 
   private void ofDeadlines() {
     key(
-        SchemaRows::owned,
+        OWNED,
         "complete_by",
         List.of(
             "'2026-11-22T06:00:00Z'",
@@ -197,7 +188,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
             "false"),
         NO_NUMBER_OR_FALSE);
     bad(
-        SchemaRows::owned,
+        OWNED,
         "complete_by",
         "'2026-11-22T06:00:00'",
         "'2026-11-22'",
@@ -207,8 +198,8 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "-1",
         "253402300800",
         "'2026-11-22T06:00:00 Europe/Berlin'");
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'complete_by': '2026-13-22T06:00:00Z'");
-    add(Verdict.WARNED, SchemaRows::settings, "'complete_by': 0");
+    add(Verdict.BAD_FOR_PARSER, OWNED, "'complete_by': '2026-13-22T06:00:00Z'");
+    add(Verdict.WARNED, IN_SETTINGS, "'complete_by': 0");
   }
 
   private void ofOutcomes(UnaryOperator<String> frame) {
@@ -261,9 +252,9 @@ final class SchemaRowsOfJobs extends SchemaRows {
   }
 
   private void ofGroups() {
-    key(SchemaRows::settings, "groups", List.of("{}", "{'_': 1}"), NO_OBJECT);
+    key(IN_SETTINGS, "groups", List.of("{}", "{'_': 1}"), NO_OBJECT);
     bad(
-        SchemaRows::settings,
+        IN_SETTINGS,
         "groups",
         "{'a': {}}",
         "{'a': {'by': 'tag:t'}}",
@@ -290,9 +281,9 @@ final class SchemaRowsOfJobs extends SchemaRows {
   }
 
   private void ofProbes() {
-    key(SchemaRows::settings, "probes", List.of("{}", "{'_': 1}"), NO_OBJECT);
+    key(IN_SETTINGS, "probes", List.of("{}", "{'_': 1}"), NO_OBJECT);
     bad(
-        SchemaRows::settings,
+        IN_SETTINGS,
         "probes",
         "{'a': {}}",
         "{'a': {'bad_above': 5, 'good_below': 2}}",
@@ -325,12 +316,12 @@ final class SchemaRowsOfJobs extends SchemaRows {
 
   private void ofQueues() {
     key(
-        SchemaRows::settings,
+        IN_SETTINGS,
         "queues",
         List.of("{}", "{'_': 1, 'default': {}, 'a.b:c-d': {'_': 1}}", "{'1': {}}"),
         NO_OBJECT);
     bad(
-        SchemaRows::settings,
+        IN_SETTINGS,
         "queues",
         "{'a b': {}}",
         "{'': {}}",
@@ -338,12 +329,12 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "{'a': 1}",
         "{'a': {'max_slot': {}}}");
     key(
-        SchemaRows::settings,
+        IN_SETTINGS,
         "sets",
         List.of("{}", "{'_': 1, '2026-11': {}, 'a.b:c-d': {'_': 1}}"),
         NO_OBJECT);
     bad(
-        SchemaRows::settings,
+        IN_SETTINGS,
         "sets",
         "{'a b': {}}",
         "{'': {}}",
@@ -366,20 +357,18 @@ final class SchemaRowsOfJobs extends SchemaRows {
     bad(queue, "max_fraction", "{'slots': 1.1}", "{'slots': -0.1}");
     add(Verdict.BAD_FOR_PARSER, queue, "'max_slots': {'slot': 1}", "'max_fraction': {'x': 1}");
     ofWindows(queue);
-    key(SchemaRows::settings, "priority_half_life_sec", List.of("60", "0.001", "'1e3'"), NO_NUMBER);
-    bad(SchemaRows::settings, "priority_half_life_sec", "0", "1000000001");
-    for (UnaryOperator<String> frame :
-        List.<UnaryOperator<String>>of(SchemaRows::settings, SchemaRows::owned)) {
+    key(IN_SETTINGS, "priority_half_life_sec", List.of("60", "0.001", "'1e3'"), NO_NUMBER);
+    bad(IN_SETTINGS, "priority_half_life_sec", "0", "1000000001");
+    for (UnaryOperator<String> frame : List.of(IN_SETTINGS, OWNED)) {
       key(frame, "queue", List.of("'default'"), NO_TEXT);
       add(Verdict.BAD_FOR_PARSER, frame, "'queue': 'etl'");
     }
-    add(Verdict.GOOD, SchemaRows::settings, "'queues': {'etl': {}}, 'queue': 'etl'");
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::settings, "'queues': {'etl': {}}, 'queue': 'etk'");
+    add(Verdict.GOOD, IN_SETTINGS, "'queues': {'etl': {}}, 'queue': 'etl'");
+    add(Verdict.BAD_FOR_PARSER, IN_SETTINGS, "'queues': {'etl': {}}, 'queue': 'etk'");
   }
 
   private void ofWindows(UnaryOperator<String> queue) {
-    for (UnaryOperator<String> frame :
-        List.<UnaryOperator<String>>of(SchemaRows::settings, SchemaRows::owned)) {
+    for (UnaryOperator<String> frame : List.of(IN_SETTINGS, OWNED)) {
       key(frame, "overrun", List.of("'allow'", "'avoid'"), List.of("true", "'x'", "1", "{}"));
       key(
           frame,
@@ -394,7 +383,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
       key(frame, "assume", List.of("'30m'", "90", "false"), List.of("true", "'x'", "0", "[]"));
     }
     List<String> rules = List.of("[]", "[{'level': 'host', 'windows': ['Sat UTC']}]");
-    key(SchemaRows::settings, "node_windows", rules, NO_LIST);
+    key(IN_SETTINGS, "node_windows", rules, NO_LIST);
     UnaryOperator<String> rule = member -> settings("'node_windows': [{" + member + "}]");
     UnaryOperator<String> host = member -> rule.apply("'level': 'host', " + member);
     key(
@@ -413,8 +402,7 @@ final class SchemaRowsOfJobs extends SchemaRows {
         "'level': 'host', 'attribute': 'a', 'windows': ['Sat UTC']");
     add(Verdict.BAD, rule, "'windows': ['Sat UTC']", "'level': 'host', 'windows': []");
     String days = "'from': '2026-12-18', 'to': '2027-01-04'";
-    for (UnaryOperator<String> frame :
-        List.of(SchemaRows::settings, SchemaRows::owned, queue, host)) {
+    for (UnaryOperator<String> frame : List.of(IN_SETTINGS, OWNED, queue, host)) {
       key(
           frame,
           "windows",

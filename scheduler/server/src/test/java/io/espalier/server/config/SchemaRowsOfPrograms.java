@@ -13,11 +13,11 @@ final class SchemaRowsOfPrograms extends SchemaRows {
   private void calls() {
     String http = "{'url': 'http://{node}:80/x'}";
     key(
-        SchemaRows::owned,
+        OWNED,
         "call",
         List.of("{'http': " + http + "}", "{'executor': 'soap', 'options': {}}"),
         NO_OBJECT);
-    bad(SchemaRows::owned, "call", "{}", "{'idempotent': true}");
+    bad(OWNED, "call", "{}", "{'idempotent': true}");
     UnaryOperator<String> call = SchemaRowsOfPrograms::call;
     key(call, "http", List.of(http), List.of("{}", "[]", "'x'", "{'url': 'ftp://x'}"));
     key(call, "executor", List.of("'soap'"), List.of("{}", "null"));
@@ -87,27 +87,22 @@ final class SchemaRowsOfPrograms extends SchemaRows {
 
   private void steps() {
     String step = "{'name': 'a', 'command': ['x']}";
-    key(SchemaRows::owned, "steps", List.of("[" + step + "]"), NO_LIST);
-    bad(SchemaRows::owned, "steps", "[{}]", "[{'name': 'a'}]", "['a']");
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'steps': []");
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'steps': [" + step + ", " + step + "]");
-    add(
-        Verdict.BAD_FOR_PARSER,
-        SchemaRows::owned,
-        "'steps': [" + step.replace("'a'", "'verify'") + "]");
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'command': ['x'], 'steps': [" + step + "]");
-    key(SchemaRows::owned, "hold", BOOLS, NO_BOOL);
-    key(SchemaRows::owned, "restart_from", List.of("'first'", "'step'"), List.of("'last'", "1"));
-    UnaryOperator<String> stepped =
-        member -> SchemaRows.owned("'steps': [" + step + "], " + member);
+    key(OWNED, "steps", List.of("[" + step + "]"), NO_LIST);
+    bad(OWNED, "steps", "[{}]", "[{'name': 'a'}]", "['a']");
+    add(Verdict.BAD_FOR_PARSER, OWNED, "'steps': []");
+    add(Verdict.BAD_FOR_PARSER, OWNED, "'steps': [" + step + ", " + step + "]");
+    add(Verdict.BAD_FOR_PARSER, OWNED, "'steps': [" + step.replace("'a'", "'verify'") + "]");
+    add(Verdict.BAD_FOR_PARSER, OWNED, "'command': ['x'], 'steps': [" + step + "]");
+    key(OWNED, "hold", BOOLS, NO_BOOL);
+    key(OWNED, "restart_from", List.of("'first'", "'step'"), List.of("'last'", "1"));
+    UnaryOperator<String> stepped = member -> owned("'steps': [" + step + "], " + member);
     String undo = "{'step': 'a', 'command': ['y']}";
     key(stepped, "compensate", List.of("[]", "[" + undo + "]"), NO_LIST);
     bad(stepped, "compensate", "[{}]", "[{'step': 'a'}]", "[['a']]");
     add(Verdict.BAD_FOR_PARSER, stepped, "'compensate': [" + undo + ", " + undo + "]");
     add(Verdict.BAD_FOR_PARSER, stepped, "'compensate': [" + undo.replace("'a'", "'b'") + "]");
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::owned, "'compensate': [" + undo + "]");
-    UnaryOperator<String> first =
-        member -> SchemaRows.owned("'steps': [{'command': ['x'], " + member + "}]");
+    add(Verdict.BAD_FOR_PARSER, OWNED, "'compensate': [" + undo + "]");
+    UnaryOperator<String> first = member -> owned("'steps': [{'command': ['x'], " + member + "}]");
     UnaryOperator<String> undoing = member -> stepped.apply("'compensate': [{" + member + "}]");
     key(first, "name", List.of("'a-B_1.2'", "7"), List.of("''", "'a b'", "'-a'", "null"));
     key(
@@ -115,8 +110,8 @@ final class SchemaRowsOfPrograms extends SchemaRows {
         "step",
         List.of("'a'"),
         List.of("''", "[]"));
-    UnaryOperator<String> verify = member -> SchemaRows.owned("'verify': {" + member + "}");
-    key(SchemaRows::owned, "verify", List.of("{'command': ['x']}"), List.of("{}", "'x'", "null"));
+    UnaryOperator<String> verify = member -> owned("'verify': {" + member + "}");
+    key(OWNED, "verify", List.of("{'command': ['x']}"), List.of("{}", "'x'", "null"));
     UnaryOperator<String> verified = member -> verify.apply("'command': ['x'], " + member);
     key(
         verified,
@@ -129,7 +124,7 @@ final class SchemaRowsOfPrograms extends SchemaRows {
     for (UnaryOperator<String> frame :
         List.<UnaryOperator<String>>of(
             verify,
-            member -> SchemaRows.owned("'steps': [{'name': 'a', " + member + "}]"),
+            member -> owned("'steps': [{'name': 'a', " + member + "}]"),
             member -> undoing.apply("'step': 'a', " + member))) {
       key(frame, "command", List.of("['a', 'b']"), NO_LIST);
       bad(frame, "command", "['']", "['\\u0000']");
@@ -148,7 +143,7 @@ final class SchemaRowsOfPrograms extends SchemaRows {
   }
 
   private static String call(String member) {
-    return SchemaRows.owned("'call': {" + member + "}");
+    return owned("'call': {" + member + "}");
   }
 
   private static String http(String member) {

@@ -14,7 +14,7 @@ final class SchemaRowsOfSettings extends SchemaRows {
   private void documents() {
     UnaryOperator<String> same = text -> text;
     add(Verdict.BAD, same, "{}", "[]", "null", "'x'", "1", "{'bistro_settings': []}");
-    add(Verdict.GOOD, SchemaRows::settings, "'_': 1", "'// why': {}", "'_x': null");
+    add(Verdict.GOOD, IN_SETTINGS, "'_': 1", "'// why': {}", "'_x': null");
     add(
         Verdict.GOOD,
         member -> "{'bistro_settings': {" + SETTINGS + "}, " + member + "}",
@@ -39,20 +39,20 @@ final class SchemaRowsOfSettings extends SchemaRows {
         "'bistro_jobs->x': {}",
         "'colour': 1",
         "'bistro_job->x': {'owner': 'o', 'colour': 1}");
-    add(Verdict.WARNED, SchemaRows::settings, "'colour': 'red'");
-    add(Verdict.BAD, SchemaRows::settings, "'enable': true", "'backof': [1]");
-    add(Verdict.BAD, SchemaRows::owned, "'enable': true", "'depends-on': []");
+    add(Verdict.WARNED, IN_SETTINGS, "'colour': 'red'");
+    add(Verdict.BAD, IN_SETTINGS, "'enable': true", "'backof': [1]");
+    add(Verdict.BAD, OWNED, "'enable': true", "'depends-on': []");
   }
 
   private void notifications() {
     String hook = "'url': 'https://h/x', 'secret_file': 'key'";
     key(
-        SchemaRows::settings,
+        IN_SETTINGS,
         "notifications",
         List.of("{}", "{'_': 1, 'a.b:c-d': {'webhook': {" + hook + "}}}"),
         NO_OBJECT);
     bad(
-        SchemaRows::settings,
+        IN_SETTINGS,
         "notifications",
         "{'a b': {'webhook': {" + hook + "}}}",
         "{'': {'webhook': {" + hook + "}}}",
@@ -107,12 +107,12 @@ final class SchemaRowsOfSettings extends SchemaRows {
   }
 
   private void ofSettings() {
-    key(SchemaRows::settings, "enabled", BOOLS, NO_BOOL);
-    key(SchemaRows::settings, "working_wait", List.of("0", "0.5", "'2.5'", "86400"), NO_NUMBER);
-    bad(SchemaRows::settings, "working_wait", "-1", "86401");
-    key(SchemaRows::settings, "scheduler", List.of("'long_tail'"), NO_TEXT);
+    key(IN_SETTINGS, "enabled", BOOLS, NO_BOOL);
+    key(IN_SETTINGS, "working_wait", List.of("0", "0.5", "'2.5'", "86400"), NO_NUMBER);
+    bad(IN_SETTINGS, "working_wait", "-1", "86401");
+    key(IN_SETTINGS, "scheduler", List.of("'long_tail'"), NO_TEXT);
     key(
-        SchemaRows::settings,
+        IN_SETTINGS,
         "capacity",
         List.of(
             "{}",
@@ -129,53 +129,49 @@ final class SchemaRowsOfSettings extends SchemaRows {
             "{'waiting_tasks': 1.5}",
             "{'running_job': 1}",
             "3"));
-    key(SchemaRows::settings, "shuffle", BOOLS, NO_BOOL);
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::settings, "'scheduler': 'long_tail', 'shuffle': true");
-    key(SchemaRows::settings, "remote_worker_selector", List.of("'busiest'"), NO_TEXT);
+    key(IN_SETTINGS, "shuffle", BOOLS, NO_BOOL);
+    add(Verdict.BAD_FOR_PARSER, IN_SETTINGS, "'scheduler': 'long_tail', 'shuffle': true");
+    key(IN_SETTINGS, "remote_worker_selector", List.of("'busiest'"), NO_TEXT);
     add(
         Verdict.BAD_FOR_PARSER,
-        SchemaRows::settings,
+        IN_SETTINGS,
         "'scheduler': 'x'",
         "'scheduler': 7",
         "'remote_worker_selector': 'x'");
-    key(SchemaRows::settings, "level_for_tasks", List.of("'host'", "'instance'"), NO_TEXT);
-    add(Verdict.BAD_FOR_PARSER, SchemaRows::settings, "'level_for_tasks': 'x'");
-    key(SchemaRows::settings, "node_order", List.of("'original'"), List.of("'x'", "1", "null"));
+    key(IN_SETTINGS, "level_for_tasks", List.of("'host'", "'instance'"), NO_TEXT);
+    add(Verdict.BAD_FOR_PARSER, IN_SETTINGS, "'level_for_tasks': 'x'");
+    key(IN_SETTINGS, "node_order", List.of("'original'"), List.of("'x'", "1", "null"));
     key(
-        SchemaRows::settings,
+        IN_SETTINGS,
         "CAUTION_exit_initial_wait_before_timestamp",
         List.of("0", "123", "'123'", "253402300799"),
         List.of("-1", "1.5", "253402300800", "null", "true", "[]", "'x'"));
     key(
-        SchemaRows::settings,
+        IN_SETTINGS,
         "worker_resources_override",
         List.of("{}", "{'h:1': {}}", "{'h': {'ram': 3}}", "{'_': 1}", "{'h': {'_': 'x'}}"),
         NO_OBJECT);
     bad(
-        SchemaRows::settings,
+        IN_SETTINGS,
         "worker_resources_override",
         "{'h': 1}",
         "{'h': {'ram': -1}}",
         "{'h': {'ram': []}}",
         "{'h': {'ram': 1.5}}");
-    key(
-        SchemaRows::settings,
-        "worker_resources_overrides",
-        List.of("{'h': {'ram': '3'}}"),
-        NO_OBJECT);
+    key(IN_SETTINGS, "worker_resources_overrides", List.of("{'h': {'ram': '3'}}"), NO_OBJECT);
     add(
         Verdict.BAD_FOR_PARSER,
-        SchemaRows::settings,
+        IN_SETTINGS,
         "'worker_resources_override': {'h': {'slots': 1}}",
         "'worker_resources_override': {'h': {'nope': 1}}");
     add(
         Verdict.BAD,
-        SchemaRows::settings,
+        IN_SETTINGS,
         "'worker_resources_override': {}, 'worker_resources_overrides': {}");
     nodeLimits();
     String ram = "{'ram_mb': {'logical_resource': 'ram', ";
     key(
-        SchemaRows::settings,
+        IN_SETTINGS,
         "physical_resources",
         List.of(
             "{}",
@@ -188,7 +184,7 @@ final class SchemaRowsOfSettings extends SchemaRows {
             "{'gpu_card': {'logical_resource': 'ram', 'enforcement': 'none'}}"),
         NO_OBJECT);
     bad(
-        SchemaRows::settings,
+        IN_SETTINGS,
         "physical_resources",
         "{'disk': {'logical_resource': 'ram'}}",
         "{'ram_mb': {}}",
@@ -206,8 +202,8 @@ final class SchemaRowsOfSettings extends SchemaRows {
     UnaryOperator<String> entry =
         member -> settings("'node_resources_override': [{'level': 'host', " + member + "}]");
     String limits = ", 'limits': {'slots': 3}";
-    key(SchemaRows::settings, "node_resources_override", List.of("[]"), NO_LIST);
-    add(Verdict.BAD, SchemaRows::settings, "'node_resources_override': [1]");
+    key(IN_SETTINGS, "node_resources_override", List.of("[]"), NO_LIST);
+    add(Verdict.BAD, IN_SETTINGS, "'node_resources_override': [1]");
     for (String key : List.of("name", "tag", "regex")) {
       add(Verdict.GOOD, entry, "'" + key + "': 'x'" + limits, "'" + key + "': 7, 'limits': {}");
       add(Verdict.BAD, entry, "'" + key + "': []" + limits, "'" + key + "': 'x'");

@@ -9,16 +9,16 @@ import java.util.stream.IntStream;
 final class SchemaRowsOfTasks extends SchemaRows {
   SchemaRowsOfTasks() {
     ofRates();
-    ofBoth(SchemaRows::settings);
-    ofBoth(SchemaRows::owned);
-    ofProcesses(SchemaRows::settings);
-    ofProcesses(SchemaRows::owned);
-    ofLimits(SchemaRows::settings);
-    ofLimits(SchemaRows::owned);
+    ofBoth(IN_SETTINGS);
+    ofBoth(OWNED);
+    ofProcesses(IN_SETTINGS);
+    ofProcesses(OWNED);
+    ofLimits(IN_SETTINGS);
+    ofLimits(OWNED);
   }
 
   private void ofRates() {
-    UnaryOperator<String> job = SchemaRows::owned;
+    UnaryOperator<String> job = OWNED;
     key(job, "max_concurrent", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
     key(job, "max_starting", List.of("1", "'7'", "false"), NO_NUMBER_OR_FALSE);
     bad(job, "max_starting", "0", "-1", "1.5", "2147483648");
@@ -39,14 +39,14 @@ final class SchemaRowsOfTasks extends SchemaRows {
     key(job, "start_rate", List.of("5", "0.5", "'5'", "false"), NO_NUMBER_OR_FALSE);
     bad(job, "start_rate", "0", "1000001");
     List<String> good = List.of("{}", "{'host': 5, 'instance': false}", "{'_': 1}");
-    key(SchemaRows::settings, "start_rates", good, NO_OBJECT);
-    bad(SchemaRows::settings, "start_rates", "{'db': 0}", "{'db': true}");
+    key(IN_SETTINGS, "start_rates", good, NO_OBJECT);
+    bad(IN_SETTINGS, "start_rates", "{'db': 0}", "{'db': true}");
     List<String> shards = List.of("{}", "{'east': 0, 'west': '1'}", "{'_': 'x'}");
-    key(SchemaRows::settings, "shard_tags", shards, NO_OBJECT);
-    bad(SchemaRows::settings, "shard_tags", "{'a': -1}", "{'a': 65536}");
+    key(IN_SETTINGS, "shard_tags", shards, NO_OBJECT);
+    bad(IN_SETTINGS, "shard_tags", "{'a': -1}", "{'a': 65536}");
     add(
         Verdict.BAD_FOR_PARSER,
-        SchemaRows::settings,
+        IN_SETTINGS,
         "'start_rates': {'hosts': 1}",
         "'start_rates': {'worker': 1}");
   }

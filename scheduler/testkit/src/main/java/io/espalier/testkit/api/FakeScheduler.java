@@ -37,6 +37,7 @@ import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogReader;
 import io.espalier.core.notification.NotifierView;
+import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.status.store.TaskHistory;
@@ -121,6 +122,21 @@ public final class FakeScheduler implements SchedulerApi {
     jobStates.put(jobState.job(), jobState);
     view = view.withJobStates(jobStates);
     return this;
+  }
+
+  /** Sets the state of a job as a whole, since the view was published. */
+  public FakeScheduler jobState(String job, JobState state, String reason) {
+    boolean hasFailed = state == JobState.FAILED;
+    return jobState(
+        new JobStateRecord(
+            job,
+            state,
+            reason,
+            view().publishedAtMillis(),
+            hasFailed ? reason : "",
+            state == JobState.STOPPED,
+            false,
+            JobStateRecord.Start.ALL));
   }
 
   /** Adds a probe to what monitors see. */

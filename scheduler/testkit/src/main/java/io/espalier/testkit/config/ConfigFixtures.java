@@ -70,6 +70,22 @@ public final class ConfigFixtures {
   }
 
   /**
+   * Parses a configuration with job foo on nodes of the levels host and db.
+   *
+   * @param settings further settings, each after a comma
+   * @param members of the job, besides its owner, each after a comma
+   */
+  public static Config jobFoo(String settings, String members) {
+    return withJobs(
+        "{'nodes': {'levels': ['host', 'db'], 'node_sources': [{'source': 'empty'}]},"
+            + " 'resources': {}"
+            + settings
+            + "}",
+        "foo",
+        "{'owner': 'o'" + members + "}");
+  }
+
+  /**
    * Parses {@code bistro_settings} and jobs given alternately as {@code "NAME", "{...}"}.
    *
    * @throws IllegalArgumentException when the settings have an error; jobs may have errors

@@ -35,25 +35,25 @@ public final class RandomWorlds {
     /** Few jobs and nodes, with a full comparison after each step. */
     SMALL(RunSize.SMALL),
     /** Jobs that wait for each other's slots. */
-    SCARCE(RunSize.SCARCE),
+    SCARCE(new RunSize(6, 8, 120, 10, true, false)),
     /** Enough jobs for more than one word of bits. */
-    MANY_JOBS(RunSize.MANY_JOBS),
+    MANY_JOBS(new RunSize(90, 5, 25)),
     /** Rows with summaries. */
-    WIDE(RunSize.WIDE),
+    WIDE(new RunSize(4, 150, 25)),
     /** Nodes that are closed, and limits that are lowered by factors. */
-    CLOSING(RunSize.CLOSING),
+    CLOSING(new RunSize(6, 8, 60, 1, false, true)),
     /** The same, where jobs wait for each other's slots. */
-    SCARCE_CLOSING(RunSize.SCARCE_CLOSING),
+    SCARCE_CLOSING(new RunSize(6, 8, 120, 10, true, true)),
     /** Redundancy groups. */
     GROUPED(RunSize.GROUPED),
     /** Batches, where nodes are closed and limits lowered. */
-    BATCHED(RunSize.BATCHED),
+    BATCHED(new RunSize(6, 8, 60, 1, false, true, false, true, false, false)),
     /** Batches, over redundancy groups. */
-    BATCHED_GROUPS(RunSize.BATCHED_GROUPS),
+    BATCHED_GROUPS(new RunSize(6, 8, 120, 4, false, false, true, true, false, false)),
     /** Tasks that are done and have to be verified. */
-    VERIFIED(RunSize.VERIFIED),
+    VERIFIED(new RunSize(6, 8, 60, 1, false, true, false, false, true, false)),
     /** Tasks that wait for the stages of roll-outs. */
-    STAGED(RunSize.STAGED);
+    STAGED(new RunSize(6, 8, 60, 1, false, true, false, false, true, true));
 
     @SuppressWarnings("ImmutableEnumChecker") // It is immutable: numbers only.
     private final RunSize size;

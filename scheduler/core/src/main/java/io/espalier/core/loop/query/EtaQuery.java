@@ -1,7 +1,6 @@
 package io.espalier.core.loop.query;
 
 import io.espalier.core.api.Query;
-import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.JobEta;
 import io.espalier.core.forecast.EtaEstimate;
 import io.espalier.core.forecast.EtaScan;
@@ -13,17 +12,15 @@ import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A query about the end of a job: passes over what runs and over the tasks of its competitors. */
-final class EtaQuery implements IncrementalQuery {
+final class EtaQuery extends IncrementalQuery<JobEta> {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final Throughput paces;
   private final Query.Eta query;
   private final Queue<EtaQuery> line;
-  private final CompletableFuture<JobEta> answer;
   private Map<String, JobPace> known = Map.of();
   private @Nullable PaceScan durations;
   private @Nullable EtaScan scan;
@@ -37,30 +34,22 @@ final class EtaQuery implements IncrementalQuery {
       LiveTasks live,
       Throughput paces,
       Query.Eta query,
-      Queue<EtaQuery> line,
-      CompletableFuture<JobEta> answer) {
+      Queue<EtaQuery> line) {
     this.core = core;
     this.live = live;
     this.paces = paces;
     this.query = query;
     this.line = line;
-    this.answer = answer;
   }
 
   @Override
-  public boolean isAnswered() {
-    return answer.isDone();
-  }
-
-  @Override
-  public long step(long nowMillis, int units) {
+  long step(long nowMillis, int units) {
     if (line.peek() != this) {
       return 0;
     }
     int job = core.findJob(query.job());
     if (core.job(job) == null) {
-      answer.completeExceptionally(
-          new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + query.job()));
+      refuseUnknown(query.job());
       end();
       return 1;
     }

@@ -14,14 +14,13 @@ import io.espalier.core.scheduling.query.ResourceHolderScan.Place;
 import io.espalier.core.status.TaskKey;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A query that explains why a task does not run, or what runs, and then makes one pass over the
  * running tasks to find the holders of all missing slots.
  */
-final class ExplainQuery implements IncrementalQuery {
+final class ExplainQuery extends IncrementalQuery<Explanation> {
   /** The approximate cost of evaluating the conditions of one path. */
   private static final int EXPLAINING = 500;
 
@@ -32,7 +31,6 @@ final class ExplainQuery implements IncrementalQuery {
   private final String job;
   private final String node;
   private final String shard;
-  private final CompletableFuture<Explanation> answer;
   private final List<EarliestReleases> picks = new ArrayList<>();
   private @Nullable Explanation explanation;
   private @Nullable ResourceHolderScan scan;
@@ -44,8 +42,7 @@ final class ExplainQuery implements IncrementalQuery {
       StartsInFlight starting,
       String job,
       String node,
-      String shard,
-      CompletableFuture<Explanation> answer) {
+      String shard) {
     this.core = core;
     this.live = live;
     this.paces = paces;
@@ -53,11 +50,10 @@ final class ExplainQuery implements IncrementalQuery {
     this.job = job;
     this.node = node;
     this.shard = shard;
-    this.answer = answer;
   }
 
   @Override
-  public long step(long nowMillis, int units) {
+  long step(long nowMillis, int units) {
     long used = 0;
     try {
       if (scan == null) {
@@ -82,11 +78,6 @@ final class ExplainQuery implements IncrementalQuery {
       answer.completeExceptionally(e);
     }
     return used + EXPLAINING;
-  }
-
-  @Override
-  public boolean isAnswered() {
-    return answer.isDone();
   }
 
   private Explanation explained() {

@@ -5,28 +5,20 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.group.GroupPage;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.query.GroupScan;
-import java.util.concurrent.CompletableFuture;
 
 /** A query about the redundancy groups of one kind: a pass over groups, members, running tasks. */
-final class GroupQuery implements IncrementalQuery {
+final class GroupQuery extends IncrementalQuery<GroupPage> {
   private final GroupScan scan;
   private final String kind;
-  private final CompletableFuture<GroupPage> answer;
 
-  GroupQuery(SchedulingCore core, Query.Groups query, CompletableFuture<GroupPage> answer) {
+  GroupQuery(SchedulingCore core, Query.Groups query) {
     this.scan =
         core.capacity().groups(query.kind(), query.onlyFull(), query.after(), query.limit());
     this.kind = query.kind();
-    this.answer = answer;
   }
 
   @Override
-  public boolean isAnswered() {
-    return answer.isDone();
-  }
-
-  @Override
-  public long step(long nowMillis, int units) {
+  long step(long nowMillis, int units) {
     switch (scan.step(units)) {
       case UNFINISHED -> {}
       case DONE -> answer.complete(scan.page());

@@ -5,41 +5,29 @@ import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 
 /** A query for the histograms of some jobs, built one after the other. */
-final class HistogramQuery implements IncrementalQuery {
+final class HistogramQuery extends IncrementalQuery<List<Histogram>> {
   /** The cost of building one, once its rows are up to date. */
   private static final int UNITS = 2_000;
 
   private final SchedulingCore core;
   private final List<String> jobs;
   private final int samples;
-  private final CompletableFuture<List<Histogram>> answer;
   private final List<Histogram> histograms = new ArrayList<>();
   private int next;
 
   /**
    * @param jobs job names; unknown and invalid jobs are skipped
    */
-  HistogramQuery(
-      SchedulingCore core,
-      List<String> jobs,
-      int samples,
-      CompletableFuture<List<Histogram>> answer) {
+  HistogramQuery(SchedulingCore core, List<String> jobs, int samples) {
     this.core = core;
     this.jobs = List.copyOf(jobs);
     this.samples = samples;
-    this.answer = answer;
   }
 
   @Override
-  public boolean isAnswered() {
-    return answer.isDone();
-  }
-
-  @Override
-  public long step(long nowMillis, int units) {
+  long step(long nowMillis, int units) {
     long used = 0;
     while (next < jobs.size() && used < units) {
       int job = core.findJob(jobs.get(next));

@@ -1,6 +1,5 @@
 package io.espalier.core.loop.query;
 
-import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.Histogram;
 import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.JobProgress;
@@ -12,36 +11,27 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * A query for the progress of a job per level: a histogram by states instead of status bits, built
  * in slices.
  */
-final class LevelsQuery implements IncrementalQuery {
+final class LevelsQuery extends IncrementalQuery<JobLevels> {
   private final SchedulingCore core;
   private final String job;
   private final int samples;
-  private final CompletableFuture<JobLevels> answer;
 
-  LevelsQuery(SchedulingCore core, String job, int samples, CompletableFuture<JobLevels> answer) {
+  LevelsQuery(SchedulingCore core, String job, int samples) {
     this.core = core;
     this.job = job;
     this.samples = samples;
-    this.answer = answer;
   }
 
   @Override
-  public boolean isAnswered() {
-    return answer.isDone();
-  }
-
-  @Override
-  public long step(long nowMillis, int units) {
+  long step(long nowMillis, int units) {
     int number = core.findJob(job);
     if (core.job(number) == null) {
-      answer.completeExceptionally(
-          new RefusedException(RefusedException.Reason.UNKNOWN, "no such job: " + job));
+      refuseUnknown(job);
       return 1;
     }
     long used = core.tasks().prepareHistogram(number, Math.max(2, units));

@@ -13,48 +13,34 @@ import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A query about one node: counts its subtree, then makes one pass over the running tasks to find
  * the holders of its slots.
  */
-final class NodeQuery implements IncrementalQuery {
+final class NodeQuery extends IncrementalQuery<NodeDetail> {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final Throughput paces;
   private final String level;
   private final String name;
-  private final CompletableFuture<NodeDetail> answer;
 
   private @Nullable SubtreeCountScan counts;
   private @Nullable ResourceHolderScan holders;
   private EarliestReleases pick = new EarliestReleases();
   private int node;
 
-  NodeQuery(
-      SchedulingCore core,
-      LiveTasks live,
-      Throughput paces,
-      String level,
-      String name,
-      CompletableFuture<NodeDetail> answer) {
+  NodeQuery(SchedulingCore core, LiveTasks live, Throughput paces, String level, String name) {
     this.core = core;
     this.live = live;
     this.paces = paces;
     this.level = level;
     this.name = name;
-    this.answer = answer;
   }
 
   @Override
-  public boolean isAnswered() {
-    return answer.isDone();
-  }
-
-  @Override
-  public long step(long nowMillis, int units) {
+  long step(long nowMillis, int units) {
     long used = 0;
     try {
       SubtreeCountScan tasks = counts;

@@ -31,7 +31,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -69,13 +68,13 @@ public final class QueryQueue implements Query.Handler {
   private final Supplier<List<WorkerView>> workers;
   private final Supplier<List<LimitView>> limits;
   private final Consumer<SlicedWork> chores;
-  private final ArrayDeque<Asked> open = new ArrayDeque<>();
-  private final Map<Query<?>, Asked> kept =
+  private final ArrayDeque<IncrementalQuery<?>> open = new ArrayDeque<>();
+  private final Map<Query<?>, IncrementalQuery<?>> kept =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Query<?>, Asked> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Query<?>, IncrementalQuery<?>> eldest) {
           return size() > KEPT;
         }
       };
@@ -85,19 +84,6 @@ public final class QueryQueue implements Query.Handler {
 
   private long work;
   private long now;
-
-  /** A query with its cost so far. */
-  private static final class Asked {
-    final IncrementalQuery question;
-    final CompletableFuture<?> answer;
-    long units;
-    long answeredMillis;
-
-    Asked(IncrementalQuery question, CompletableFuture<?> answer) {
-      this.question = question;
-      this.answer = answer;
-    }
-  }
 
   /**
    * @param shard name of the scheduler's own host
@@ -122,10 +108,9 @@ public final class QueryQueue implements Query.Handler {
     this.chores = chores;
   }
 
-  private <T> CompletionStage<T> ask(Function<CompletableFuture<T>, IncrementalQuery> question) {
-    CompletableFuture<T> answer = new CompletableFuture<>();
-    open.add(new Asked(question.apply(answer), answer));
-    return answer;
+  private <T> CompletionStage<T> ask(IncrementalQuery<T> query) {
+    open.add(query);
+    return query.answer;
   }
 
   /**
@@ -133,47 +118,40 @@ public final class QueryQueue implements Query.Handler {
    * it was cheap; otherwise adds the query.
    */
   @SuppressWarnings("unchecked") // Equal queries have answers of the same type.
-  private <T> CompletionStage<T> askOnce(
-      Query<T> key, Function<CompletableFuture<T>, IncrementalQuery> question) {
-    Asked known = kept.get(key);
+  private <T> CompletionStage<T> askOnce(Query<T> key, Supplier<IncrementalQuery<T>> query) {
+    IncrementalQuery<?> known = kept.get(key);
     if (known != null && isGood(known)) {
       return (CompletionStage<T>) known.answer;
     }
-    CompletableFuture<T> answer = new CompletableFuture<>();
-    Asked asked = new Asked(question.apply(answer), answer);
+    IncrementalQuery<T> asked = query.get();
     kept.remove(key);
     kept.put(key, asked);
-    open.add(asked);
-    return answer;
+    return ask(asked);
   }
 
-  private boolean isGood(Asked asked) {
+  private boolean isGood(IncrementalQuery<?> asked) {
     if (!asked.answer.isDone()) {
       return true;
     }
-    long keep = Math.max(KEPT_MILLIS, asked.units / UNITS_PER_MILLI);
-    return asked.units >= CHEAP
+    long keep = Math.max(KEPT_MILLIS, asked.spent / UNITS_PER_MILLI);
+    return asked.spent >= CHEAP
         && !asked.answer.isCompletedExceptionally()
-        && now - asked.answeredMillis < keep;
+        && now - asked.steppedMillis < keep;
   }
 
   @Override
   public CompletionStage<Explanation> explain(Query.Explain query) {
-    return ask(
-        answer ->
-            new ExplainQuery(
-                core, live, paces, starting, query.job(), query.node(), shard, answer));
+    return ask(new ExplainQuery(core, live, paces, starting, query.job(), query.node(), shard));
   }
 
   @Override
   public CompletionStage<TreeView> tree(Query.Tree query) {
-    return askOnce(query, answer -> new TreePageQuery(core, query, answer));
+    return askOnce(query, () -> new TreePageQuery(core, query));
   }
 
   @Override
   public CompletionStage<NodeDetail> node(Query.Node query) {
-    return askOnce(
-        query, answer -> new NodeQuery(core, live, paces, query.level(), query.node(), answer));
+    return askOnce(query, () -> new NodeQuery(core, live, paces, query.level(), query.node()));
   }
 
   @Override
@@ -185,43 +163,43 @@ public final class QueryQueue implements Query.Handler {
         wanted.add(name);
       }
     }
-    return ask(answer -> new HistogramQuery(core, wanted, query.samples(), answer));
+    return ask(new HistogramQuery(core, wanted, query.samples()));
   }
 
   @Override
   public CompletionStage<JobLevels> levels(Query.Levels query) {
-    return ask(answer -> new LevelsQuery(core, query.job(), query.samples(), answer));
+    return ask(new LevelsQuery(core, query.job(), query.samples()));
   }
 
   @Override
   public CompletionStage<WaitingReasons> waiting(Query.Waiting query) {
-    return askOnce(query, answer -> new WaitingQuery(core, query.job(), answer));
+    return askOnce(query, () -> new WaitingQuery(core, query.job()));
   }
 
   @Override
   public CompletionStage<JobEta> eta(Query.Eta query) {
-    return askOnce(query, answer -> inLine(query, answer));
+    return askOnce(query, () -> inLine(query));
   }
 
-  private EtaQuery inLine(Query.Eta query, CompletableFuture<JobEta> answer) {
+  private EtaQuery inLine(Query.Eta query) {
     if (etas.size() >= MOST_ETAS) {
       throw new RefusedException(
           RefusedException.Reason.UNAVAILABLE,
           etas.size() + " queries about the ends of jobs are open: try again");
     }
-    EtaQuery asked = new EtaQuery(core, live, paces, query, etas, answer);
+    EtaQuery asked = new EtaQuery(core, live, paces, query, etas);
     etas.add(asked);
     return asked;
   }
 
   @Override
   public CompletionStage<GroupPage> groups(Query.Groups query) {
-    return askOnce(query, answer -> new GroupQuery(core, query, answer));
+    return askOnce(query, () -> new GroupQuery(core, query));
   }
 
   @Override
   public CompletionStage<JobActivity> activity(Query.Activity query) {
-    return askOnce(query, answer -> new ActivityQuery(core, live, paces, query.job(), answer));
+    return askOnce(query, () -> new ActivityQuery(core, live, paces, query.job()));
   }
 
   @Override
@@ -289,11 +267,11 @@ public final class QueryQueue implements Query.Handler {
     now = nowMillis;
     long left = UNITS_PER_STEP;
     while (left > 0 && !open.isEmpty()) {
-      Asked asked = open.remove();
-      long used = Math.max(1, asked.question.step(nowMillis, (int) left));
-      asked.units += used;
-      asked.answeredMillis = nowMillis;
-      if (!asked.question.isAnswered()) {
+      IncrementalQuery<?> asked = open.remove();
+      long used = Math.max(1, asked.step(nowMillis, (int) left));
+      asked.spent += used;
+      asked.steppedMillis = nowMillis;
+      if (!asked.answer.isDone()) {
         open.add(asked);
       }
       left -= used;

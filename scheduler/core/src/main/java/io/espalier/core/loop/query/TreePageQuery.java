@@ -13,7 +13,6 @@ import io.espalier.core.scheduling.reservation.Reservation;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,12 +20,11 @@ import org.jspecify.annotations.Nullable;
  * the nodes whose subtree is not fully shown; the counts of the other nodes are sums over their
  * children.
  */
-final class TreePageQuery implements IncrementalQuery {
+final class TreePageQuery extends IncrementalQuery<TreeView> {
   private static final int UNITS_PER_NODE = 10;
 
   private final SchedulingCore core;
   private final Query.Tree query;
-  private final CompletableFuture<TreeView> answer;
 
   private @Nullable SubtreeCountScan scan;
   private int[] slots = {};
@@ -39,19 +37,13 @@ final class TreePageQuery implements IncrementalQuery {
   private long[] leaves = {};
   private int job;
 
-  TreePageQuery(SchedulingCore core, Query.Tree query, CompletableFuture<TreeView> answer) {
+  TreePageQuery(SchedulingCore core, Query.Tree query) {
     this.core = core;
     this.query = query;
-    this.answer = answer;
   }
 
   @Override
-  public boolean isAnswered() {
-    return answer.isDone();
-  }
-
-  @Override
-  public long step(long nowMillis, int units) {
+  long step(long nowMillis, int units) {
     long used = 0;
     try {
       SubtreeCountScan current = scan;
