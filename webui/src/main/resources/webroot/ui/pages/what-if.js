@@ -102,7 +102,8 @@ function Ask({ job, resources }) {
 /** @param of an end of a job or of all; how it is said that there is none depends on the horizon */
 function End({ of, complete }) {
   if (!of || of.p50_ms === undefined) return t.span({ class: 'soft' }, complete ? 'never' : 'not within that time');
-  return t.span(t.strong(millis(of.p50_ms)), of.p90_ms !== of.p50_ms && t.small(` · 90 %: ${of.p90_ms === undefined ? 'never' : millis(of.p90_ms)}`));
+  const [half, most] = [millis(of.p50_ms), of.p90_ms === undefined ? 'never' : millis(of.p90_ms)];
+  return t.span(t.strong(half), most !== half && t.small(` · 90 %: ${most}`));
 }
 
 function difference(now, then) {
