@@ -207,6 +207,23 @@ final class RemoteRunnerTest {
   }
 
   @Test
+  void whatATaskSaysJustBeforeItsEndIsHeardBeforeIt() throws Exception {
+    RemoteRunner runner = scheduler(1, 0, List.of());
+    WorkerAgent worker = worker("w1", runner, false);
+    awaitHealthy(runner, 1);
+    for (int i = 0; i < 5; i++) {
+      LaunchSpec launch =
+          launch(
+              worker.self(),
+              "node" + i,
+              "echo '{\"progress\": {\"cursor\": \"7\"}}' >> $2; echo incomplete >> $2");
+      runner.start(launch);
+      assertThat(ended(runner, launch).rawStatus()).isEqualTo("incomplete");
+      assertThat(ends.progressOf(launch)).isNotNull().extracting("cursor").isEqualTo("7");
+    }
+  }
+
+  @Test
   void aWorkerListensNowhere() throws Exception {
     RemoteRunner runner = scheduler(1, 0, List.of());
     assertThat(worker("w1", runner, true).address()).isEmpty();

@@ -2,21 +2,26 @@ package io.espalier.testkit.running;
 
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.LaunchSpec;
+import io.espalier.core.running.Progress;
 import io.espalier.core.running.TaskListener;
 import io.espalier.core.running.TaskResult;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** Collects the ends that a runner delivers; thread-safe. */
+/** Collects the ends that a runner delivers, and the progress before them; thread-safe. */
 public final class CollectedEnds implements TaskListener {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final List<TaskResult> ends = new ArrayList<>();
   private final List<Invocation> started = new ArrayList<>();
   private final Set<Invocation> recalled = new HashSet<>();
+  private final Map<Invocation, Progress> progress = new HashMap<>();
 
   @Override
   public synchronized void ended(TaskResult end) {
@@ -27,6 +32,19 @@ public final class CollectedEnds implements TaskListener {
   @Override
   public synchronized void started(String job, String node, Invocation invocation) {
     started.add(invocation);
+  }
+
+  @Override
+  public synchronized void progress(
+      String job, String node, Invocation invocation, Progress newest) {
+    if (ends.stream().noneMatch(end -> end.invocation().equals(invocation))) {
+      progress.put(invocation, newest);
+    }
+  }
+
+  /** Returns the last progress that was heard before the end of a launch; null: none was. */
+  public synchronized @Nullable Progress progressOf(LaunchSpec launch) {
+    return progress.get(launch.invocation());
   }
 
   @Override
