@@ -13,7 +13,7 @@ import io.espalier.core.topology.NodeSourceContext;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
-import io.espalier.nodes.cron.Schedule;
+import io.espalier.nodes.cron.CronSchedule;
 import io.espalier.nodes.cron.ScheduleReader;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -228,7 +228,7 @@ public final class AddTimeNodes implements NodeSource {
       ZoneId zone = zone(item, otherwise);
       Json fixes = item.get("dst_fixes");
       Json cron = item.require("cron", "when the events are");
-      Schedule schedule =
+      CronSchedule schedule =
           cron == null
               ? null
               : ScheduleReader.read(

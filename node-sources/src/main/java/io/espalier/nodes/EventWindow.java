@@ -1,6 +1,6 @@
 package io.espalier.nodes;
 
-import io.espalier.nodes.cron.Schedule;
+import io.espalier.nodes.cron.CronSchedule;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.OptionalLong;
@@ -10,7 +10,7 @@ import java.util.OptionalLong;
  * Thread-safe.
  */
 final class EventWindow {
-  private final Schedule schedule;
+  private final CronSchedule schedule;
   private final long lifetime;
 
   /** All events in the lifetime up to {@code until}, in ascending order. */
@@ -23,7 +23,7 @@ final class EventWindow {
     private static final long serialVersionUID = 1L;
   }
 
-  EventWindow(Schedule schedule, long lifetime) {
+  EventWindow(CronSchedule schedule, long lifetime) {
     this.schedule = schedule;
     this.lifetime = lifetime;
   }

@@ -3,7 +3,7 @@ package io.espalier.nodes.cron;
 import java.util.OptionalLong;
 
 /** A schedule that selects seconds since 1970 by number, independent of time zones. */
-record EpochSchedule(Selector seconds) implements Schedule {
+record EpochSchedule(Selector seconds) implements CronSchedule {
   @Override
   public OptionalLong next(long epochSecond) {
     Selector.Match match = seconds.next(epochSecond);

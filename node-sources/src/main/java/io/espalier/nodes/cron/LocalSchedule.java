@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * one in the last second before the gap; a label that the clock repeats is its early, its late or
  * both instants (docs/design/bistro.md#crontab-items).
  */
-final class LocalSchedule implements Schedule {
+final class LocalSchedule implements CronSchedule {
   /** Well above any zone offset, and so above the length of any gap or overlap. */
   private static final long MARGIN = Duration.ofDays(2).toSeconds();
 

@@ -19,7 +19,7 @@ public final class ScheduleReader {
   private static final String EPOCH = "epoch";
   private static final String DST_FIXES = "dst_fixes";
 
-  private static final Bounds SECONDS = new Bounds(0, Schedule.LAST, Map.of());
+  private static final Bounds SECONDS = new Bounds(0, CronSchedule.LAST, Map.of());
   private static final Bounds MINUTE = new Bounds(0, 59, Map.of());
   private static final Bounds HOUR = new Bounds(0, 23, Map.of());
   private static final Bounds DAY_OF_MONTH = new Bounds(1, 31, Map.of());
@@ -67,7 +67,7 @@ public final class ScheduleReader {
    * @param problems receives all problems
    * @return null after an error
    */
-  public static @Nullable Schedule read(
+  public static @Nullable CronSchedule read(
       Json cron,
       String path,
       @Nullable Json dstFixes,
@@ -82,7 +82,7 @@ public final class ScheduleReader {
         };
     Place place = new Place(path, counting);
     Place fixesPlace = new Place(dstFixesPath, counting);
-    @Nullable Schedule schedule;
+    @Nullable CronSchedule schedule;
     if (cron instanceof Json.Str line) {
       schedule = line(line, place, dstFixes, fixesPlace, zone);
     } else if (cron instanceof Json.Obj object) {
@@ -100,12 +100,12 @@ public final class ScheduleReader {
     return errors[0] == 0 ? schedule : null;
   }
 
-  private static Schedule epoch(Json.Obj object, Place place) {
+  private static CronSchedule epoch(Json.Obj object, Place place) {
     place.unknownKeys(object, List.of(EPOCH));
     return new EpochSchedule(Selector.read(object.get(EPOCH), place.key(EPOCH), SECONDS));
   }
 
-  private static @Nullable Schedule fields(Json.Obj object, Place place, ZoneId zone) {
+  private static @Nullable CronSchedule fields(Json.Obj object, Place place, ZoneId zone) {
     place.unknownKeys(object, KEYS);
     if (object.get("minute") == null) {
       place
@@ -148,7 +148,7 @@ public final class ScheduleReader {
     return Selector.read(object.get(key), place.key(key), bounds);
   }
 
-  private static @Nullable Schedule line(
+  private static @Nullable CronSchedule line(
       Json.Str line, Place place, @Nullable Json dstFixes, Place fixesPlace, ZoneId zone) {
     DstRules fixes = dstFixes == null ? null : DstRules.read(dstFixes, fixesPlace);
     CrontabLabels labels;
@@ -165,7 +165,7 @@ public final class ScheduleReader {
     return checked(new LocalSchedule(labels, zone, fixes == null ? suitable : fixes), line, place);
   }
 
-  private static Schedule checked(LocalSchedule schedule, Json value, Place place) {
+  private static CronSchedule checked(LocalSchedule schedule, Json value, Place place) {
     if (schedule.firstLabel() == null) {
       place.error(value, "this never comes, as 30 February never does", null);
     }

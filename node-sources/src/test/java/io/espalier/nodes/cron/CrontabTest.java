@@ -18,7 +18,7 @@ class CrontabTest {
   private static final ZoneId UTC = ZoneId.of("UTC");
 
   private static List<String> events(String line, String from, int count) {
-    Schedule schedule = Items.schedule("'" + line + "'", UTC);
+    CronSchedule schedule = Items.schedule("'" + line + "'", UTC);
     long at = LocalDateTime.parse(from).toEpochSecond(ZoneOffset.UTC);
     return Items.events(schedule, at, count).stream()
         .map(event -> LocalDateTime.ofEpochSecond(event, 0, ZoneOffset.UTC).toString())
@@ -84,14 +84,14 @@ class CrontabTest {
   @Test
   void aFixedTimeComesOnceADayAndAnHourlyOneEveryHourHoweverTheClockIsChanged() {
     long springGap = 1_362_909_600;
-    Schedule daily = Items.schedule("'30 2 * * *'", PACIFIC);
+    CronSchedule daily = Items.schedule("'30 2 * * *'", PACIFIC);
     assertThat(Items.events(daily, springGap - 3600, 2))
         .containsExactly(springGap - 1, Instant.parse("2013-03-11T09:30:00Z").getEpochSecond());
     long autumn = 1_383_465_600;
-    Schedule inTheRepeat = Items.schedule("'30 1 * * *'", PACIFIC);
+    CronSchedule inTheRepeat = Items.schedule("'30 1 * * *'", PACIFIC);
     assertThat(Items.events(inTheRepeat, autumn, 2))
         .containsExactly(autumn + 1800, autumn + 1800 + 25 * 3600);
-    Schedule halfHourly = Items.schedule("'*/30 * * * *'", PACIFIC);
+    CronSchedule halfHourly = Items.schedule("'*/30 * * * *'", PACIFIC);
     assertThat(Items.events(halfHourly, autumn, 5))
         .containsExactly(autumn, autumn + 1800, autumn + 3600, autumn + 5400, autumn + 7200);
     assertThat(Items.events(halfHourly, springGap - 1800, 3))

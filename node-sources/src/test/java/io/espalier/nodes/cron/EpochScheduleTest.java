@@ -28,7 +28,7 @@ class EpochScheduleTest {
         "{'end': 1500, 'period': 30} | 1501 | -1"
       })
   void k4SecondsAreChosenByNumber(String epoch, long from, long next) {
-    Schedule schedule = Items.schedule("{'epoch': " + epoch + "}", Items.PACIFIC);
+    CronSchedule schedule = Items.schedule("{'epoch': " + epoch + "}", Items.PACIFIC);
     assertThat(Items.next(schedule, from)).isEqualTo(next);
   }
 

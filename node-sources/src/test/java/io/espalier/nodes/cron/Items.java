@@ -24,9 +24,9 @@ final class Items {
     return Objects.requireNonNull(read.value());
   }
 
-  static Schedule schedule(String text, ZoneId zone) {
+  static CronSchedule schedule(String text, ZoneId zone) {
     List<Problem> problems = new ArrayList<>();
-    Schedule schedule =
+    CronSchedule schedule =
         ScheduleReader.read(json(text), "cron", null, "dst_fixes", zone, problems::add);
     assertThat(problems).isEmpty();
     return Objects.requireNonNull(schedule);
@@ -35,7 +35,7 @@ final class Items {
   /** The problems as {@code path: message}. */
   static List<String> problems(String text) {
     List<Problem> problems = new ArrayList<>();
-    Schedule schedule =
+    CronSchedule schedule =
         ScheduleReader.read(json(text), "cron", null, "dst_fixes", PACIFIC, problems::add);
     if (!problems.isEmpty()) {
       assertThat(schedule).isNull();
@@ -44,14 +44,14 @@ final class Items {
   }
 
   /** The next event; -1 when there is none. */
-  static long next(Schedule schedule, long from) {
+  static long next(CronSchedule schedule, long from) {
     OptionalLong next = schedule.next(from);
     next.ifPresent(event -> assertThat(event).isGreaterThanOrEqualTo(from));
     return next.orElse(-1);
   }
 
   /** The first events, one after the other. */
-  static List<Long> events(Schedule schedule, long from, int count) {
+  static List<Long> events(CronSchedule schedule, long from, int count) {
     List<Long> events = new ArrayList<>();
     long at = from;
     for (int i = 0; i < count; i++) {

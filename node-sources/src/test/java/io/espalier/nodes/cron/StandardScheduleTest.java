@@ -35,7 +35,7 @@ class StandardScheduleTest {
   private static final long MINUTE = 60;
   private static final long HOUR = 3600;
 
-  private static Schedule pacific(String members) {
+  private static CronSchedule pacific(String members) {
     return Items.schedule("{" + members + "}", PACIFIC);
   }
 
@@ -47,12 +47,12 @@ class StandardScheduleTest {
   @ValueSource(strings = {"America/Los_Angeles", "UTC", ""})
   void k5MinutesAreChosenInAnyZone(String zoneName) {
     ZoneId zone = zoneName.isEmpty() ? ZoneId.systemDefault() : ZoneId.of(zoneName);
-    Schedule every = Items.schedule("{'minute': {}, " + BOTH + "}", zone);
+    CronSchedule every = Items.schedule("{'minute': {}, " + BOTH + "}", zone);
     assertThat(Items.next(every, 0)).isZero();
     assertThat(Items.next(every, 1)).isEqualTo(60);
-    Schedule fromThree = Items.schedule("{'minute': {'start': 3}, " + BOTH + "}", zone);
+    CronSchedule fromThree = Items.schedule("{'minute': {'start': 3}, " + BOTH + "}", zone);
     assertThat(Items.next(fromThree, 0)).isEqualTo(180);
-    Schedule stride = Items.schedule("{'minute': {'period': 7}, " + BOTH + "}", zone);
+    CronSchedule stride = Items.schedule("{'minute': {'period': 7}, " + BOTH + "}", zone);
     assertThat(Items.next(stride, 0)).isZero();
     assertThat(Items.next(stride, 1)).isEqualTo(420);
     assertThat(Items.next(stride, 3360)).isEqualTo(3360);
@@ -62,23 +62,24 @@ class StandardScheduleTest {
 
   @Test
   void k5TheSearchGoesOverMidnightMonthAndYear() {
-    Schedule noon = pacific("'minute': 0, 'hour': 12, 'day_of_month': 31, " + BOTH);
+    CronSchedule noon = pacific("'minute': 0, 'hour': 12, 'day_of_month': 31, " + BOTH);
     assertThat(Items.events(noon, at("2013-11-15T00:00:00Z"), 3))
         .containsExactly(
             at("2013-12-31T20:00:00Z"), at("2014-01-31T20:00:00Z"), at("2014-03-31T19:00:00Z"));
-    Schedule leap = pacific("'minute': 5, 'hour': 0, 'day_of_month': 29, 'month': 2, " + BOTH);
+    CronSchedule leap = pacific("'minute': 5, 'hour': 0, 'day_of_month': 29, 'month': 2, " + BOTH);
     assertThat(Items.next(leap, at("2096-03-01T12:00:00Z"))).isEqualTo(at("2104-02-29T08:05:00Z"));
-    Schedule once =
+    CronSchedule once =
         pacific("'minute': 0, 'hour': 0, 'day_of_month': 1, 'month': 1, 'year': 2020, " + BOTH);
     assertThat(Items.events(once, 0, 5)).containsExactly(at("2020-01-01T08:00:00Z"));
   }
 
   @Test
   void daysOfTheWeekAreCountedFromSunday() {
-    Schedule sunday = pacific("'minute': 30, 'hour': 9, 'day_of_week': 1, " + BOTH);
+    CronSchedule sunday = pacific("'minute': 30, 'hour': 9, 'day_of_week': 1, " + BOTH);
     assertThat(Items.events(sunday, at("2026-11-21T00:00:00Z"), 2))
         .containsExactly(at("2026-11-22T17:30:00Z"), at("2026-11-29T17:30:00Z"));
-    Schedule ends = pacific("'minute': 0, 'hour': 0, 'day_of_week': ['fri', 'Monday'], " + BOTH);
+    CronSchedule ends =
+        pacific("'minute': 0, 'hour': 0, 'day_of_week': ['fri', 'Monday'], " + BOTH);
     assertThat(Items.events(ends, at("2026-11-21T12:00:00Z"), 3))
         .containsExactly(
             at("2026-11-23T08:00:00Z"), at("2026-11-27T08:00:00Z"), at("2026-11-30T08:00:00Z"));
@@ -87,9 +88,9 @@ class StandardScheduleTest {
   @ParameterizedTest
   @ValueSource(strings = {"3", "[3, 7, 9]"})
   void k8InTheSpringGapTimesAreSkippedOrMoveToItsEdge(String minutes) {
-    Schedule skip = pacific("'minute': " + minutes + ", " + BOTH);
+    CronSchedule skip = pacific("'minute': " + minutes + ", " + BOTH);
     assertThat(Items.next(skip, SPRING)).isEqualTo(SPRING + 240);
-    Schedule unskip = pacific("'minute': " + minutes + ", " + UNSKIP);
+    CronSchedule unskip = pacific("'minute': " + minutes + ", " + UNSKIP);
     assertThat(Items.next(unskip, SPRING)).isEqualTo(SPRING + 59);
     // Several that were left out are one event, and it can be found up to its very second.
     assertThat(Items.next(unskip, SPRING + 30)).isEqualTo(SPRING + 59);
@@ -225,7 +226,7 @@ class StandardScheduleTest {
     ZoneId zone = ZoneId.of(zoneName);
     ZoneOffset there = zone.getRules().getOffset(Instant.ofEpochSecond(instant));
     assertThat(there.getTotalSeconds()).isEqualTo(offset);
-    Schedule exact =
+    CronSchedule exact =
         Items.schedule(
             "{'minute': %d, 'hour': %d, 'day_of_month': %d, 'month': %d, 'year': %d, %s}"
                 .formatted(
@@ -276,7 +277,7 @@ class StandardScheduleTest {
             + "', 'repeat_use_"
             + repeat
             + "']}";
-    Schedule schedule = Items.schedule(text, zone);
+    CronSchedule schedule = Items.schedule(text, zone);
     FieldLabels labels = labels(text);
     TreeSet<Long> expected = new TreeSet<>();
     LocalDateTime label = LocalDateTime.ofEpochSecond(from - 48 * HOUR, 0, ZoneOffset.UTC);

@@ -50,7 +50,7 @@ final class Espalier implements AutoCloseable {
       // Children inherit that, for example from a shell that runs all this in the background.
       command.addAll(List.of("env", "--default-signal=INT"));
     }
-    command.addAll(Program.command("WARN"));
+    command.addAll(Distribution.command("WARN"));
     command.addAll(List.of(arguments));
     try {
       Path stdout = Files.createTempFile(directory, "espalier-", ".out");

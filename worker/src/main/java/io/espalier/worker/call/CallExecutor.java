@@ -69,10 +69,10 @@ public final class CallExecutor implements AutoCloseable {
    */
   private final Set<JournalKey> unsent = ConcurrentHashMap.newKeySet();
 
-  private final Map<JournalKey, RunningCall> running = new HashMap<>();
+  private final Map<JournalKey, CallInFlight> running = new HashMap<>();
   private final Map<String, CallClient> clients = new HashMap<>();
   private final CallTimers timers = new CallTimers();
-  private final RequestLanes<RunningCall> questions;
+  private final RequestLanes<CallInFlight> questions;
   private final RequestLanes<Unsent> starts;
   private @Nullable TaskListener listener;
   private boolean begun;
@@ -80,7 +80,7 @@ public final class CallExecutor implements AutoCloseable {
   private volatile boolean confirmsStarts;
 
   /** A call that waits until fewer others are being sent. */
-  private record Unsent(RunningCall call, Json.Obj argument) {}
+  private record Unsent(CallInFlight call, Json.Obj argument) {}
 
   /**
    * @param log takes the events of calls
@@ -185,13 +185,13 @@ public final class CallExecutor implements AutoCloseable {
     }
   }
 
-  private boolean tell(JournalKey key, Consumer<RunningCall> message) {
+  private boolean tell(JournalKey key, Consumer<CallInFlight> message) {
     if (!known.containsKey(key)) {
       return false;
     }
     thread.post(
         () -> {
-          RunningCall call = running.get(key);
+          CallInFlight call = running.get(key);
           if (call != null) {
             message.accept(call);
             advance(call);
@@ -247,7 +247,7 @@ public final class CallExecutor implements AutoCloseable {
         LOG.error("while handling a message about calls", e);
       }
     }
-    for (RunningCall due = timers.take(now()); due != null; due = timers.take(now())) {
+    for (CallInFlight due = timers.take(now()); due != null; due = timers.take(now())) {
       try {
         advance(due);
       } catch (RuntimeException e) {
@@ -261,7 +261,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void send(LaunchSpec launch) {
-    RunningCall sent = prepared(launch, false);
+    CallInFlight sent = prepared(launch, false);
     if (sent == null) {
       return;
     }
@@ -282,7 +282,7 @@ public final class CallExecutor implements AutoCloseable {
     }
   }
 
-  private void send(RunningCall sent, Json.Obj argument) {
+  private void send(CallInFlight sent, Json.Obj argument) {
     sent.isUnsent = false;
     event(sent, "running", Json.object().put("call", sent.client.description(sent.call)));
     sent.startedMillis = System.currentTimeMillis();
@@ -305,7 +305,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void take(LaunchSpec launch) {
-    RunningCall adopted = prepared(launch, true);
+    CallInFlight adopted = prepared(launch, true);
     if (adopted != null) {
       event(
           adopted, "adopted", Json.object().put("call", adopted.client.description(adopted.call)));
@@ -315,7 +315,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   /** Creates a call; null: it could not be made, and has ended. */
-  private @Nullable RunningCall prepared(LaunchSpec launch, boolean adopted) {
+  private @Nullable CallInFlight prepared(LaunchSpec launch, boolean adopted) {
     JournalKey key = JournalKey.of(launch);
     // Who cannot ask knows nothing about a call that somebody else may have sent.
     TaskResult.Kind unusable =
@@ -332,7 +332,7 @@ public final class CallExecutor implements AutoCloseable {
         return null;
       }
       String unused = client.description(call);
-      return new RunningCall(
+      return new CallInFlight(
           launch,
           call,
           client,
@@ -363,7 +363,7 @@ public final class CallExecutor implements AutoCloseable {
    * @param over what to do when there is an answer, also to a call that has ended meanwhile
    */
   private void ask(
-      RunningCall call,
+      CallInFlight call,
       Supplier<CompletionStage<CallAnswer>> request,
       Answered then,
       Runnable over) {
@@ -394,7 +394,7 @@ public final class CallExecutor implements AutoCloseable {
                     }));
   }
 
-  private void stop(RunningCall call, StopReason reason) {
+  private void stop(CallInFlight call, StopReason reason) {
     if (call.isUnsent) {
       call.course.neverSent(reason);
       return;
@@ -409,7 +409,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   /** Does what is due of a call, and sets its timer. */
-  private void advance(RunningCall call) {
+  private void advance(CallInFlight call) {
     StopReason over = call.limits.due(System.nanoTime(), System.currentTimeMillis());
     if (over != null) {
       event(call, "stopped", Json.object().put("reason", over.name().toLowerCase(Locale.ROOT)));
@@ -459,7 +459,7 @@ public final class CallExecutor implements AutoCloseable {
     timers.set(call, at);
   }
 
-  private void tell(RunningCall call, @Nullable Progress news) {
+  private void tell(CallInFlight call, @Nullable Progress news) {
     if (news != null) {
       JournalKey key = call.key;
       to(sink -> sink.progress(key.job(), key.node(), key.invocation(), news));
@@ -469,7 +469,7 @@ public final class CallExecutor implements AutoCloseable {
   /** A question was answered: the next may be asked. */
   private void answered(String service) {
     questions.answered(service);
-    for (RunningCall next = questions.next(); next != null; next = questions.next()) {
+    for (CallInFlight next = questions.next(); next != null; next = questions.next()) {
       next.isWaiting = false;
       if (running.get(next.key) == next) {
         advance(next);
@@ -511,7 +511,7 @@ public final class CallExecutor implements AutoCloseable {
     finish(key, new CallCourse.End(kind, null, message, 0, null), 0, Counters.NONE);
   }
 
-  private void event(RunningCall call, String name, Json.Builder about) {
+  private void event(CallInFlight call, String name, Json.Builder about) {
     event(call.key, name, about.build());
   }
 
@@ -569,7 +569,7 @@ public final class CallExecutor implements AutoCloseable {
     thread.close(CLOSE_BOUND);
   }
 
-  private static void letGo(RunningCall call, String why) {
+  private static void letGo(CallInFlight call, String why) {
     if (call.isUnsent) {
       // Nobody need ask a service that would not know it.
       call.course.started(new CallAnswer.NotStarted(why, 1), now());
@@ -579,7 +579,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void letGoOfAll() {
-    for (RunningCall call : new ArrayList<>(running.values())) {
+    for (CallInFlight call : new ArrayList<>(running.values())) {
       letGo(call, "its runner was stopped");
       advance(call);
     }

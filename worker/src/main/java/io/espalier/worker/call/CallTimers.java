@@ -19,10 +19,10 @@ final class CallTimers {
    *
    * @param number orders calls of one time by when they were set
    */
-  record Timer(long atMillis, long number, RunningCall call) {}
+  record Timer(long atMillis, long number, CallInFlight call) {}
 
   /** Sets the time of a call, in place of an earlier one. */
-  void set(RunningCall call, long atMillis) {
+  void set(CallInFlight call, long atMillis) {
     if (call.timer != null) {
       timers.remove(call.timer);
       call.timer = null;
@@ -34,11 +34,11 @@ final class CallTimers {
   }
 
   /** Removes and returns the first call whose time has come; null: there is none. */
-  @Nullable RunningCall take(long nowMillis) {
+  @Nullable CallInFlight take(long nowMillis) {
     if (nextMillis() > nowMillis) {
       return null;
     }
-    RunningCall due = timers.first().call();
+    CallInFlight due = timers.first().call();
     set(due, CallCourse.NEVER);
     return due;
   }

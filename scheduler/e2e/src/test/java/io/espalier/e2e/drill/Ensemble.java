@@ -1,6 +1,6 @@
 package io.espalier.e2e.drill;
 
-import io.espalier.e2e.Program;
+import io.espalier.e2e.Distribution;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -57,7 +57,7 @@ final class Ensemble implements AutoCloseable {
           %s"""
               .formatted(home, quorum));
       return new ProcessBuilder(
-              Program.java(),
+              Distribution.java(),
               "-XX:+UseSerialGC",
               "-XX:TieredStopAtLevel=1",
               "-Xmx128m",

@@ -1,7 +1,7 @@
 package io.espalier.e2e.drill;
 
 import io.espalier.core.json.Json;
-import io.espalier.e2e.Program;
+import io.espalier.e2e.Distribution;
 import io.espalier.json.JsonReader;
 import io.espalier.testkit.database.DatabaseServer;
 import java.io.IOException;
@@ -83,10 +83,10 @@ final class HaCluster implements AutoCloseable {
       database.sql("create database drill");
     }
     for (int i = 0; i < size.schedulers(); i++) {
-      schedulers.add(new Part("s" + i, site, Program.launcher(), scheduler(i, config)));
+      schedulers.add(new Part("s" + i, site, Distribution.launcher(), scheduler(i, config)));
     }
     for (int i = 0; i < size.workers(); i++) {
-      workers.add(new Part("w" + i, site, Program.command("INFO"), worker(i)));
+      workers.add(new Part("w" + i, site, Distribution.command("INFO"), worker(i)));
     }
     if (database != null && earlier.count() > 0) {
       makeTables();

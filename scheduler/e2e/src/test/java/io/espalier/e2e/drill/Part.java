@@ -1,6 +1,6 @@
 package io.espalier.e2e.drill;
 
-import io.espalier.e2e.Program;
+import io.espalier.e2e.Distribution;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -64,7 +64,7 @@ final class Part implements AutoCloseable {
                 ProcessBuilder.Redirect.appendTo(directory.resolve(name + ".err").toFile()));
     builder.environment().keySet().removeIf(variable -> variable.startsWith("ESPALIER_"));
     builder.environment().put("DRILL_WORKER", name);
-    builder.environment().put("JAVA_HOME", Program.javaHome());
+    builder.environment().put("JAVA_HOME", Distribution.javaHome());
     try {
       process = builder.start();
       frozen = false;

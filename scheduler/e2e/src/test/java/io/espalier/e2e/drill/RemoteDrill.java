@@ -1,7 +1,7 @@
 package io.espalier.e2e.drill;
 
 import io.espalier.core.json.Json;
-import io.espalier.e2e.Program;
+import io.espalier.e2e.Distribution;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -106,14 +106,15 @@ public final class RemoteDrill implements AutoCloseable {
                 token.toString()));
     schedulerArguments.addAll(TIMERS);
     scheduler =
-        new Part("scheduler", site, hosts.command(0), Program.command("INFO"), schedulerArguments);
+        new Part(
+            "scheduler", site, hosts.command(0), Distribution.command("INFO"), schedulerArguments);
     for (int i = 1; i <= workerCount; i++) {
       workers.add(
           new Part(
               "w" + i,
               site,
               hosts.command(i),
-              Program.command("INFO"),
+              Distribution.command("INFO"),
               List.of(
                   "worker",
                   "--scheduler",

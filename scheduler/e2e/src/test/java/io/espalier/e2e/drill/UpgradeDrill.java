@@ -1,7 +1,7 @@
 package io.espalier.e2e.drill;
 
 import io.espalier.core.json.Json;
-import io.espalier.e2e.Program;
+import io.espalier.e2e.Distribution;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -212,7 +212,7 @@ public final class UpgradeDrill implements AutoCloseable {
 
   private List<String> launcher(Release release) {
     return release == Release.THIS
-        ? Program.launcher()
+        ? Distribution.launcher()
         : List.of(before.resolve("espalier").toString());
   }
 

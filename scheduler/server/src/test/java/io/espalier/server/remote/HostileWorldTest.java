@@ -129,7 +129,7 @@ final class HostileWorldTest implements TaskListener {
             RemoteRunner.listen(
                 "scheduler",
                 LeadershipTerm.alone(EPOCH, "store"),
-                Timers.SHORT,
+                TestTimers.SHORT,
                 SchedulerProtocol.Past.KNOWN,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 PEER,
@@ -412,7 +412,7 @@ final class HostileWorldTest implements TaskListener {
     Files.writeString(directory.resolve("go"), "");
     assertThat(held.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     await()
-        .pollDelay(Duration.ofMillis(Timers.SHORT.lostMillis() + 1_000))
+        .pollDelay(Duration.ofMillis(TestTimers.SHORT.lostMillis() + 1_000))
         .atMost(PATIENCE)
         .until(() -> true);
     states.clear();

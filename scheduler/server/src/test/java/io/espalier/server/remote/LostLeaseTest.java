@@ -76,7 +76,7 @@ final class LostLeaseTest implements CallTable.OfScheduler {
             EPOCH,
             SESSION,
             Versions.OURS.newest(),
-            Timers.SHORT,
+            TestTimers.SHORT,
             false,
             "",
             ""));

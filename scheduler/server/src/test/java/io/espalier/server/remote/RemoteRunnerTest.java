@@ -87,7 +87,7 @@ final class RemoteRunnerTest {
 
   private RemoteRunner scheduler(long epoch, int port, List<Assignment> unconfirmed)
       throws IOException {
-    return scheduler(epoch, port, unconfirmed, Timers.SHORT);
+    return scheduler(epoch, port, unconfirmed, TestTimers.SHORT);
   }
 
   private RemoteRunner scheduler(
@@ -251,7 +251,7 @@ final class RemoteRunnerTest {
 
   @Test
   void aSchedulerOfTheReleaseBeforeCallsAWorkerThatListens() throws Exception {
-    RemoteRunner runner = scheduler(1, 0, List.of(), Timers.SHORT, PEER.withProtocol(BEFORE));
+    RemoteRunner runner = scheduler(1, 0, List.of(), TestTimers.SHORT, PEER.withProtocol(BEFORE));
     assertWorkAndLogsPass(runner, worker("w1", runner, false, PEER, Optional.of(ANY_PORT)));
   }
 

@@ -76,7 +76,7 @@ public final class SimulationMain {
     long end = System.nanoTime() + minutes * 60_000_000_000L;
     LongPredicate goesOn =
         minutes > 0 ? seed -> System.nanoTime() < end : seed -> seed < from + seeds;
-    Simulation all = Simulation.run(from, goesOn, threads, bug, so -> watch(so, out));
+    SimulatedLives all = SimulatedLives.run(from, goesOn, threads, bug, so -> watch(so, out));
     out.println(all.summary());
     if (lives != null) {
       lives.add(from, all.lives(), all.failures().size());
@@ -90,10 +90,10 @@ public final class SimulationMain {
     return all.failures().isEmpty() && never.isEmpty();
   }
 
-  private void watch(Simulation all, PrintStream out) {
+  private void watch(SimulatedLives all, PrintStream out) {
     List<Outcome> failures = all.failures();
     for (; told < failures.size() && told < MOST_TOLD; told++) {
-      out.println(Simulation.told(failures.get(told), bug));
+      out.println(SimulatedLives.told(failures.get(told), bug));
     }
     if (all.lives() % EVERY == 0) {
       out.println(all.summary());

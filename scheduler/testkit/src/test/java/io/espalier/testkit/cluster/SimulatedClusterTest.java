@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.testkit.TestSize;
 import io.espalier.testkit.cluster.SimulatedCluster.Outcome;
-import io.espalier.testkit.lives.Simulation;
+import io.espalier.testkit.lives.SimulatedLives;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,12 +41,12 @@ class SimulatedClusterTest {
 
   @Test
   void whateverGoesWrongNoTaskEverRunsTwiceAndInTheEndAllIsDone() throws InterruptedException {
-    AtomicReference<@Nullable Simulation> seen = new AtomicReference<>();
-    Simulation all =
-        Simulation.run(
+    AtomicReference<@Nullable SimulatedLives> seen = new AtomicReference<>();
+    SimulatedLives all =
+        SimulatedLives.run(
             FROM,
             seed -> {
-              Simulation so = seen.get();
+              SimulatedLives so = seen.get();
               return seed < FROM + SEEDS && (so == null || so.failures().size() < MOST_FAILURES);
             },
             THREADS,
@@ -54,7 +54,8 @@ class SimulatedClusterTest {
             seen::set);
     System.out.println("simulated cluster: " + all.summary());
 
-    assertThat(all.failures().stream().map(failure -> Simulation.told(failure, null))).isEmpty();
+    assertThat(all.failures().stream().map(failure -> SimulatedLives.told(failure, null)))
+        .isEmpty();
     assertThat(all.starts()).isGreaterThan(10 * SEEDS);
     if (SEEDS >= ENOUGH) {
       assertThat(all.coverage().never()).isEmpty();
@@ -73,8 +74,8 @@ class SimulatedClusterTest {
   void aKnownBugOfTheProtocolIsCaught(ProtocolBug bug) throws InterruptedException {
     AtomicReference<@Nullable Outcome> caught = new AtomicReference<>();
     long first = bug.caughtBy();
-    Simulation unused =
-        Simulation.run(
+    SimulatedLives unused =
+        SimulatedLives.run(
             first,
             seed -> seed < first + HUNT && caught.get() == null,
             THREADS,
@@ -133,10 +134,10 @@ class SimulatedClusterTest {
   @Test
   void aFailureIsToldWithTheLastThatHappenedAndReplaysExactly() throws InterruptedException {
     ProtocolBug bug = ProtocolBug.ACKNOWLEDGES_BEFORE_COMMIT;
-    Simulation all = Simulation.run(1, seed -> seed <= 20, 1, bug, so -> {});
+    SimulatedLives all = SimulatedLives.run(1, seed -> seed <= 20, 1, bug, so -> {});
 
     Outcome failure = all.failures().get(0);
-    String told = Simulation.told(failure, bug);
+    String told = SimulatedLives.told(failure, bug);
 
     assertThat(told)
         .startsWith("seed " + failure.seed() + " breaks NOTHING_ACKNOWLEDGED_IS_LOST: ")

@@ -106,7 +106,7 @@ public final class RolloutTracker implements RoundStep {
           core.gates()
               .close(
                   new Gate(
-                      GateKind.HALTED, Scope.job(job), "", RolloutWords.unread(job, why), 0, 0));
+                      GateKind.HALTED, Scope.job(job), "", RolloutMessages.unread(job, why), 0, 0));
         });
   }
 
@@ -342,7 +342,7 @@ public final class RolloutTracker implements RoundStep {
 
   @Override
   public void problems(BiConsumer<String, @Nullable String> told) {
-    told.accept("rollouts", RolloutWords.unread(unread));
+    told.accept("rollouts", RolloutMessages.unread(unread));
   }
 
   @Override
@@ -484,7 +484,7 @@ public final class RolloutTracker implements RoundStep {
       core.gates().openStages(now.job());
     } else {
       long outside = core.staged().apartOfOpen(number);
-      soak(staged, spec, RolloutWords.inconclusive(now, outside), nowMillis);
+      soak(staged, spec, RolloutMessages.inconclusive(now, outside), nowMillis);
     }
   }
 
@@ -582,7 +582,7 @@ public final class RolloutTracker implements RoundStep {
                 staged.members,
                 now.stage(),
                 staged.apart,
-                RolloutWords.whenNext(now, spec, staged.missing)));
+                RolloutMessages.whenNext(now, spec, staged.missing)));
   }
 
   private void put(StagedJob staged, Rollout now) {
@@ -591,6 +591,6 @@ public final class RolloutTracker implements RoundStep {
   }
 
   private void event(EventKind kind, Rollout now, long nowMillis, String author, String reason) {
-    events.add(nowMillis, kind, RolloutWords.event(kind, now, author, reason));
+    events.add(nowMillis, kind, RolloutMessages.event(kind, now, author, reason));
   }
 }

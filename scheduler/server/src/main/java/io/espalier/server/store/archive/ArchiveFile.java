@@ -75,19 +75,19 @@ public final class ArchiveFile {
     if (head == null || head.get(StatusArchive.FORMAT) == null) {
       throw new IllegalArgumentException(file.getFileName() + " is no archive of statuses");
     }
-    if (StatusLine.number(head, StatusArchive.FORMAT) != StatusArchive.VERSION) {
+    if (ArchivedStatusLine.number(head, StatusArchive.FORMAT) != StatusArchive.VERSION) {
       throw new IllegalArgumentException("was written by a newer Espalier");
     }
-    String job = StatusLine.text(head, "job");
+    String job = ArchivedStatusLine.text(head, "job");
     long tasks = 0;
     for (Json.Obj at = next(in); at != null; at = next(in)) {
       if (at.get("node") == null) {
-        if (StatusLine.number(at, "tasks") != tasks || next(in) != null) {
+        if (ArchivedStatusLine.number(at, "tasks") != tasks || next(in) != null) {
           throw new IllegalArgumentException("the number of tasks is not that of its lines");
         }
-        return new Content(job, StatusLine.number(head, "create_time"), tasks);
+        return new Content(job, ArchivedStatusLine.number(head, "create_time"), tasks);
       }
-      rows.accept(StatusLine.read(job, at));
+      rows.accept(ArchivedStatusLine.read(job, at));
       tasks++;
     }
     throw new IllegalArgumentException("the file is cut off");

@@ -182,7 +182,7 @@ public final class StatusArchive {
     }
 
     private void task(StatusRow row, TaskHistory history) {
-      Json.Builder line = StatusLine.of(row);
+      Json.Builder line = ArchivedStatusLine.of(row);
       TaskTotals totals = history.totals();
       if (totals.ended() > 0) {
         line.put("ended", totals.ended())

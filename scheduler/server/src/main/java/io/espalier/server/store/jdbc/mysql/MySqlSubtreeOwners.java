@@ -9,7 +9,7 @@ import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreException;
 import io.espalier.core.subtree.SubtreeOwners;
 import io.espalier.core.subtree.SubtreeRow;
-import io.espalier.server.store.archive.StatusLine;
+import io.espalier.server.store.archive.ArchivedStatusLine;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -195,7 +195,7 @@ public final class MySqlSubtreeOwners implements SubtreeOwners {
     List<Json> part = new ArrayList<>();
     int size = 0;
     for (StatusRow row : job.rows()) {
-      Json.Obj line = StatusLine.of(row).build();
+      Json.Obj line = ArchivedStatusLine.of(row).build();
       part.add(line);
       size += JsonWriter.compact(line).length();
       if (size > PART_CHARACTERS) {
@@ -272,7 +272,7 @@ public final class MySqlSubtreeOwners implements SubtreeOwners {
         if (!(row instanceof Json.Obj line)) {
           throw new StoreException(address + ": a status cannot be read", false, null);
         }
-        found.add(StatusLine.read(job.value(), line));
+        found.add(ArchivedStatusLine.read(job.value(), line));
       }
       return new JobStatuses(job.value(), time.value().longValue(), found);
     }

@@ -11,8 +11,8 @@ import io.espalier.core.topology.NodeNames;
 import org.jspecify.annotations.Nullable;
 
 /** The status of a task as JSON, for files and for other schedulers. */
-public final class StatusLine {
-  private StatusLine() {}
+public final class ArchivedStatusLine {
+  private ArchivedStatusLine() {}
 
   /** Writes the status of a task at rest; the name of the job is not part of it. */
   public static Json.Builder of(StatusRow row) {

@@ -13,11 +13,11 @@ import java.util.stream.Stream;
  * The built distribution, which the end-to-end tests and the drills run: the jars and the
  * class-data archive that users run, with a small heap and a cheap compiler.
  */
-public final class Program {
+public final class Distribution {
   private static final Path DISTRIBUTION =
       Path.of(System.getProperty("espalier.dist", "../cli/target/dist")).toAbsolutePath();
 
-  private Program() {}
+  private Distribution() {}
 
   /** Returns the home of this Java. */
   public static String javaHome() {

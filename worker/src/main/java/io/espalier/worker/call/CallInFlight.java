@@ -14,7 +14,7 @@ import io.espalier.worker.process.TaskTimeLimits;
 import org.jspecify.annotations.Nullable;
 
 /** A call without an end; confined to the thread of the calls, unless a field says otherwise. */
-final class RunningCall {
+final class CallInFlight {
   final JournalKey key;
   final Call call;
   final CallClient client;
@@ -42,7 +42,7 @@ final class RunningCall {
   /** When it is looked at next; null: when something happens. */
   CallTimers.@Nullable Timer timer;
 
-  RunningCall(LaunchSpec launch, Call call, CallClient client, CallCourse course) {
+  CallInFlight(LaunchSpec launch, Call call, CallClient client, CallCourse course) {
     this.key = JournalKey.of(launch);
     this.call = call;
     this.client = client;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
  * A scheduler that begins to lead, leads, and leads no more. W numbers:
  * docs/workers-conformance.md.
  */
-class TakeOverTest {
+class TakeOverProtocolTest {
   private static final WorkerRef W1 = ref("w1", 11);
   private static final WorkerRef W1_AGAIN = ref("w1", 12);
 

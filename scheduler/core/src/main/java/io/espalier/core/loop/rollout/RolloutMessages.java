@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What operators are told about roll-outs, and what their events say. */
-final class RolloutWords {
-  private RolloutWords() {}
+final class RolloutMessages {
+  private RolloutMessages() {}
 
   /** Returns why a job is halted whose stored roll-out cannot be read. */
   static String unread(String job, String why) {

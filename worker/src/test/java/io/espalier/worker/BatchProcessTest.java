@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Batches (docs/batches.md) with real processes. */
-class BatchTest {
+class BatchProcessTest {
   private static final KillRequest TERM_THEN_KILL =
       new KillRequest(KillRequest.Method.TERM_WAIT_KILL, 200);
 

@@ -20,7 +20,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Which tasks one process runs together. */
-final class BatchTest {
+final class BatchPlacementTest {
   private static final long NOW = 1_000_000;
   private static final Duration WAIT = Duration.ofMillis(200);
   private static final int HOST = 1;

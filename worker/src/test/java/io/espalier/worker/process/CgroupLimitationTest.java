@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.worker.cgroup.CgroupHost;
 import org.junit.jupiter.api.Test;
 
-public class TaskCgroupsTest {
+public class CgroupLimitationTest {
   @Test
   void aHostWithoutControlGroupsHasALimitation() {
     assertThat(TaskCgroups.limitation(CgroupHost.none()))

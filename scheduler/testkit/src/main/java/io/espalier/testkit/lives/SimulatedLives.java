@@ -17,7 +17,7 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Runs many simulated lives on several threads and collects their outcomes. */
-public final class Simulation {
+public final class SimulatedLives {
   private static final int LAST_LINES = 60;
 
   private final List<Outcome> failures = new ArrayList<>();
@@ -29,7 +29,7 @@ public final class Simulation {
   private long starts;
   private long simulatedMillis;
 
-  private Simulation() {}
+  private SimulatedLives() {}
 
   /**
    * Simulates the lives from seed {@code from} on.
@@ -38,14 +38,14 @@ public final class Simulation {
    * @param bug bug injected into each of them; null: none
    * @param watcher called after each life, one call at a time
    */
-  public static Simulation run(
+  public static SimulatedLives run(
       long from,
       LongPredicate goesOn,
       int threads,
       @Nullable ProtocolBug bug,
-      Consumer<Simulation> watcher)
+      Consumer<SimulatedLives> watcher)
       throws InterruptedException {
-    Simulation all = new Simulation();
+    SimulatedLives all = new SimulatedLives();
     AtomicLong next = new AtomicLong(from);
     List<Thread> running = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
@@ -68,7 +68,7 @@ public final class Simulation {
     return all;
   }
 
-  private synchronized void add(Outcome outcome, Consumer<Simulation> watcher) {
+  private synchronized void add(Outcome outcome, Consumer<SimulatedLives> watcher) {
     lives++;
     steps += outcome.steps();
     starts += outcome.starts();
