@@ -51,7 +51,8 @@ public final class DataDirectory implements AutoCloseable {
   private static final List<String> STORE_FILES = List.of("", "-wal", "-shm");
 
   /** A directory that was used before, or into which a copy of a store was put, has one of them. */
-  private static final List<String> MARKS = List.of("lock", "source", STATUSES);
+  private static final List<String> MARKS =
+      List.of("lock", "source", STATUSES, "epoch", "newest-event", "subtree-owners");
 
   private static final int NAMES_IN_MESSAGE = 3;
   private static final String SHIPPED = "logs-shipped";
