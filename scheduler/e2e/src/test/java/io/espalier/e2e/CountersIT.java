@@ -10,12 +10,14 @@ import io.espalier.core.json.Json;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What real tasks count, over deaths of schedulers and workers (docs/writing-tasks.md#counters).
  */
+@Tag("slow")
 class CountersIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

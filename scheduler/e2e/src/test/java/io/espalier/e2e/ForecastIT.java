@@ -13,10 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Forecasts of a running scheduler, beside what it then does. */
+@Tag("slow")
 class ForecastIT {
   private static final int MOST = 44;
 

@@ -18,12 +18,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two real schedulers that are started with one schema of a real MariaDB, and no election. */
+@Tag("slow")
 @Timeout(240)
 @ExtendWith(SharedMariaDb.class)
 class OneStoreIT {

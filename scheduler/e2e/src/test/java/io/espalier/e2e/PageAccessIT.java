@@ -23,11 +23,13 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Pages of a scheduler that wants tokens, and of one with workers. */
 @SuppressWarnings("NullAway.Init") // set before the tests
+@Tag("slow")
 class PageAccessIT {
   private static final String VIEWER = "viewer-viewer-viewer-1";
   private static final String ADMIN = "admin-admin-admin-admin-2";

@@ -22,11 +22,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Everything that the pages can do to a scheduler, done by pressing their buttons. */
 @SuppressWarnings("NullAway.Init") // set before the tests
+@Tag("slow")
 class PageActionsIT {
   static Chromium chromium;
   Orchard orchard;

@@ -20,10 +20,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A limit that follows a probe, with real tasks on two hosts, and a scheduler that is killed. */
+@Tag("slow")
 class ProbesIT {
   private static final String LEFT = "no node of level host has a value of the last 3 s";
 

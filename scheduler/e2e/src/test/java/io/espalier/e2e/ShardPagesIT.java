@@ -16,10 +16,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The page over two schedulers that share one configuration. "host1" is of 1/2, "host2" of 0/2. */
+@Tag("slow")
 class ShardPagesIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

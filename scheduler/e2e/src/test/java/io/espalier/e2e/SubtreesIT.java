@@ -16,12 +16,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two real schedulers hand subtrees over through a schema of a real MariaDB. */
+@Tag("slow")
 @Timeout(240)
 @ExtendWith(SharedMariaDb.class)
 class SubtreesIT {

@@ -8,10 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Running tasks that are told how fast to work, by a scheduler and through a worker. */
+@Tag("slow")
 class ThrottleIT {
   private static final String CONFIG =
       """

@@ -15,11 +15,13 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What-ifs asked in the page, simulated by a child of a real scheduler. */
 @SuppressWarnings("NullAway.Init") // set before all tests
+@Tag("slow")
 class WhatIfIT {
   static Chromium chromium;
   static Orchard orchard;

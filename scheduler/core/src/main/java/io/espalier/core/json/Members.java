@@ -37,9 +37,6 @@ final class Members extends AbstractMap<String, Json> {
     if (members instanceof Members) {
       return members;
     }
-    if (members.size() > MOST) {
-      return Collections.unmodifiableMap(new LinkedHashMap<>(members));
-    }
     Builder builder = new Builder();
     members.forEach(builder::put);
     return builder.build();
@@ -133,7 +130,7 @@ final class Members extends AbstractMap<String, Json> {
 
     Map<String, Json> build() {
       if (many != null) {
-        return many;
+        return Collections.unmodifiableMap(many);
       }
       return length == 0 ? EMPTY : new Members(Arrays.copyOf(pairs, length));
     }

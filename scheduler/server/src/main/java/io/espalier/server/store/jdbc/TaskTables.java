@@ -38,7 +38,7 @@ final class TaskTables {
   static final int RING = StatusStore.KEPT_ATTEMPTS;
 
   /** The maximum number of nodes in one statement. */
-  private static final int NODES_IN_STATEMENT = 500;
+  private static final int NODES_IN_STATEMENT = 512;
 
   private static final String COLUMNS =
       "bits, since, backoff, position, attempts, epoch, sequence, started, data, worker, waited";
