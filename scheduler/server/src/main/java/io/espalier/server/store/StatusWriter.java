@@ -64,7 +64,7 @@ public final class StatusWriter implements AutoCloseable {
   /** When the latest transaction began; read only if {@code isBusy}. */
   private long latestBegin;
 
-  /** Whether other batches queued up behind the first one of the latest transaction. */
+  /** Whether other batches queued up behind the first one before the latest transaction ended. */
   private boolean isBusy;
 
   /**
@@ -264,8 +264,11 @@ public final class StatusWriter implements AutoCloseable {
       LOG.info("{} works again", store.description());
     }
     problem = null;
+    synchronized (lock) {
+      // The group is still in it. What is submitted when its stages complete does not count.
+      isBusy = queue.size() > 1;
+    }
     settle(group, null);
-    isBusy = group.size() > 1 || queueLength() > 0;
     return group.size();
   }
 

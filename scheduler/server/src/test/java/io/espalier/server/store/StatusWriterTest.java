@@ -133,9 +133,9 @@ class StatusWriterTest {
             epoch,
             new StatusWriter.Limits(
                 10, 4, Duration.ofHours(1), Duration.ofMillis(1), Duration.ofMillis(5)));
-    spaced.submit(one("a"));
+    CompletionStage<Void> first = spaced.submit(one("a"));
     spaced.start();
-    await().until(() -> spaced.commits() == 1);
+    first.toCompletableFuture().join();
     spaced.submit(one("b")).toCompletableFuture().join();
     assertThat(spaced.commits()).as("one at a time does not wait").isEqualTo(2);
     // The observer runs on the writer's thread, so d is queued before c has completed.
