@@ -34,7 +34,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+// Waiting for a batch that is never committed cannot be interrupted: hence a thread of its own.
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StatusWriterTest {
   private static final StatusWriter.Limits SMALL =
       new StatusWriter.Limits(10, 4, Duration.ZERO, Duration.ofMillis(1), Duration.ofMillis(5));
