@@ -1,6 +1,9 @@
 package io.espalier.e2e.drill;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
 
 /** What is run in a drill: the tree, its limits, and the program of every task. */
 final class DrillJob {
@@ -8,6 +11,9 @@ final class DrillJob {
 
   static final int DATA_HOSTS = 6;
   private static final int NODES_PER_HOST = 7;
+
+  /** Less than a tenth, which the change guard would hold back. */
+  private static final int MOST_MISSING = 4;
 
   /** How many tasks a job has. */
   static final int TASKS = DATA_HOSTS * NODES_PER_HOST;
@@ -87,15 +93,10 @@ final class DrillJob {
         .replace("NODES", nodes.replace("\\", "\\\\"));
   }
 
-  static String settings() {
-    StringBuilder children = new StringBuilder();
-    for (int h = 0; h < DATA_HOSTS; h++) {
-      StringBuilder names = new StringBuilder();
-      for (int n = 0; n < NODES_PER_HOST; n++) {
-        names.append(n == 0 ? "" : ", ").append("\"h").append(h).append(".").append(n).append('"');
-      }
-      children.append(h == 0 ? "" : ", ").append("\"h" + h + "\": {\"children\": [" + names + "]}");
-    }
+  /**
+   * @param nodes path of the file of {@link #nodes}
+   */
+  static String settings(Path nodes) {
     return """
     {
       "bistro_settings": {
@@ -103,7 +104,9 @@ final class DrillJob {
         "nodes": {
           "levels": ["host", "db"],
           "node_sources": [
-            {"source": "manual", "prefs": {HOSTS}}
+            {"source": "range_label", "prefs": {
+              "parent_level": "instance", "start": 0, "end": LAST, "format": "h{i}"}},
+            {"source": "file", "prefs": {"parent_level": "host", "path": "NODES", "refresh_sec": 1}}
           ]
         },
         "resources": {
@@ -115,7 +118,38 @@ final class DrillJob {
       }
     }
     """
-        .replace("HOSTS", children)
+        .replace("LAST", Integer.toString(DATA_HOSTS - 1))
+        .replace("NODES", nodes.toString())
         .replace("LIMIT", Integer.toString(LIMIT_PER_HOST));
+  }
+
+  /** Returns the nodes as a file in CSV. */
+  static String nodes() {
+    StringBuilder lines = new StringBuilder("name,parent\n");
+    for (int h = 0; h < DATA_HOSTS; h++) {
+      for (int n = 0; n < NODES_PER_HOST; n++) {
+        lines.append("h%d.%d,h%d%n".formatted(h, n, h));
+      }
+    }
+    return lines.toString();
+  }
+
+  /**
+   * Returns nodes that are wrong: none, no list at all, or a few too few, which the change guard
+   * lets pass.
+   */
+  static String wrongNodes(int seed) {
+    List<String> lines = new ArrayList<>(nodes().lines().toList());
+    switch (seed % 4) {
+      case 0 -> lines.subList(1, lines.size()).clear();
+      case 1 -> lines.replaceAll(line -> "<p>" + line + "</p>");
+      default -> {
+        Random random = new Random(seed);
+        for (int i = 0; i < MOST_MISSING; i++) {
+          lines.remove(1 + random.nextInt(lines.size() - 1));
+        }
+      }
+    }
+    return String.join("\n", lines) + "\n";
   }
 }

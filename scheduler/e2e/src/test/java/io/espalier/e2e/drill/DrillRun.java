@@ -83,19 +83,21 @@ final class DrillRun {
       return;
     }
     nextPoll = System.nanoTime() + POLL_NANOS;
-    Json.@Nullable Obj page = api.get("/api/v1/jobs/" + job + "/tasks?status=done&limit=" + tasks);
+    Json.@Nullable Obj page = api.get("/api/v1/jobs/" + job + "/tasks?limit=" + DrillJob.TASKS);
     if (page == null || !(page.get("tasks") instanceof Json.Arr listed)) {
       return;
     }
     Set<String> done = new HashSet<>();
     for (Json task : listed.items()) {
-      if (task instanceof Json.Obj object && object.get("node") instanceof Json.Str node) {
-        done.add(node.value());
-      }
-    }
-    for (String known : doneSince.keySet()) {
-      if (!done.contains(known)) {
-        lost.add(known + " was said to be done, and is not any more");
+      // A node that its source does not name at the moment is not listed.
+      if (task instanceof Json.Obj object
+          && object.get("node") instanceof Json.Str node
+          && object.get("status") instanceof Json.Str status) {
+        if (status.value().equals("done")) {
+          done.add(node.value());
+        } else if (doneSince.containsKey(node.value())) {
+          lost.add(node.value() + " was said to be done, and is " + status.value() + " now");
+        }
       }
     }
     done.removeAll(doneSince.keySet());
@@ -104,6 +106,11 @@ final class DrillRun {
       long written = observer.length();
       done.forEach(node -> doneSince.put(node, written));
     }
+  }
+
+  /** Handles a store that was set back: what was done since that copy may be done again. */
+  void storeWasSetBack() {
+    doneSince.clear();
   }
 
   Observer.Findings findings() throws IOException, InterruptedException {

@@ -5,15 +5,21 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** Breaks a cluster at random, and mends what it broke. */
 final class Faults {
   /** Longer than the lease and the margin of a drill. */
   private static final int LONG_MILLIS = 7_000;
+
+  /** The files of the scheduler's status store. */
+  private static final List<String> STORE =
+      List.of("statuses.sqlite", "statuses.sqlite-wal", "statuses.sqlite-shm");
 
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -31,7 +37,12 @@ final class Faults {
     CUT_WORKER(3),
     MUTE_WORKER(3),
     DEAFEN_WORKER(3),
-    CUT_SCHEDULER(2);
+    CUT_SCHEDULER(2),
+    FILL_WORKER_DISK(2),
+    FILL_SCHEDULER_DISK(2),
+    COPY_WORKER_DIRECTORY(2),
+    SET_BACK_STORE(2),
+    WRONG_NODES(3);
 
     /** What needs a new start of a program is done less often: it takes the longest. */
     private final int weight;
@@ -72,16 +83,30 @@ final class Faults {
   private final Hosts hosts;
   private final Part scheduler;
   private final List<Part> workers;
+  private final Map<Part, Disk> disks;
   private final Operator operator;
+  private final Consumer<String> nodes;
   private final List<Undo> undos = new ArrayList<>();
   private final Map<Kind, Integer> counts = new EnumMap<>(Kind.class);
   private final List<Freeze> freezes = new ArrayList<>();
 
-  Faults(Hosts hosts, Part scheduler, List<Part> workers, Operator operator) {
+  /**
+   * @param disks where the data directory of each of them is
+   * @param nodes lets the source of nodes answer with that
+   */
+  Faults(
+      Hosts hosts,
+      Part scheduler,
+      List<Part> workers,
+      Map<Part, Disk> disks,
+      Operator operator,
+      Consumer<String> nodes) {
     this.hosts = hosts;
     this.scheduler = scheduler;
     this.workers = workers;
+    this.disks = disks;
     this.operator = operator;
+    this.nodes = nodes;
   }
 
   /** How often each kind has been done. */
@@ -110,7 +135,8 @@ final class Faults {
     @Override
     public String toString() {
       String what = kind.name().toLowerCase(Locale.ROOT);
-      String whom = kind.name().endsWith("SCHEDULER") ? "" : " w" + host;
+      String whom =
+          kind.name().contains("WORKER") || kind.name().contains("GUARD") ? " w" + host : "";
       return atMillis + " ms: " + what + whom + " for " + forMillis + " ms";
     }
   }
@@ -171,6 +197,7 @@ final class Faults {
       }
       case KILL_SCHEDULER -> {
         scheduler.kill();
+        disk(scheduler).save(STORE);
         undo(now + (until - now) / 3, scheduler::start);
       }
       case STOP_SCHEDULER -> {
@@ -203,7 +230,50 @@ final class Faults {
         hosts.cut(0);
         undo(until, () -> hosts.mend(0));
       }
+      case FILL_WORKER_DISK -> {
+        return filled(worker, until);
+      }
+      case FILL_SCHEDULER_DISK -> {
+        return filled(scheduler, until);
+      }
+      case COPY_WORKER_DIRECTORY -> {
+        if (!worker.isAlive() || !worker.isGuarded() || disk(worker).isFull()) {
+          return false;
+        }
+        worker.kill();
+        disk(worker).replaceByCopy();
+        undo(until, worker::start);
+      }
+      case SET_BACK_STORE -> {
+        if (!disk(scheduler).hasSaved() || disk(scheduler).isFull()) {
+          return false;
+        }
+        scheduler.kill();
+        disk(scheduler).setBack(STORE);
+        undo(now + (until - now) / 3, scheduler::start);
+      }
+      case WRONG_NODES -> {
+        nodes.accept(DrillJob.wrongNodes(millis));
+        undo(until, () -> nodes.accept(DrillJob.nodes()));
+      }
     }
+    return true;
+  }
+
+  private Disk disk(Part part) {
+    return Objects.requireNonNull(disks.get(part));
+  }
+
+  private boolean filled(Part part, long until) {
+    if (!disk(part).fill()) {
+      return false;
+    }
+    undo(
+        until,
+        () -> {
+          disk(part).empty();
+          part.start();
+        });
     return true;
   }
 

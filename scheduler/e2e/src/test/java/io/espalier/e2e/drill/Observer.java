@@ -13,6 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,10 @@ import org.jspecify.annotations.Nullable;
  * one was alive beside it.
  */
 final class Observer {
+  /** A whole line, after what a process wrote of another one before it was killed. */
+  private static final Pattern LINE =
+      Pattern.compile("(?:[SAVE].*)?([SAVE] \\d+\\.\\d+ \\S+ \\S+ \\d{13})");
+
   private final Path file;
   private final int limitPerHost;
 
@@ -120,12 +126,13 @@ final class Observer {
     long offset = 0;
     for (String line : lines()) {
       number++;
-      String[] words = line.split(" ", -1);
       String at = "line " + number + ": ";
-      if (words.length != 5 || words[3].isEmpty()) {
+      Matcher whole = LINE.matcher(line);
+      if (!whole.matches()) {
         violations.add(at + "not understood: " + line);
         continue;
       }
+      String[] words = whole.group(1).split(" ", -1);
       String node = words[2];
       String id = node + " " + words[1];
       Life before = newest.get(node);
@@ -140,7 +147,7 @@ final class Observer {
           }
           again += before == null ? 0 : 1;
           Long done = doneSince.get(node);
-          if (done != null && offset >= done) {
+          if (done != null && offset + whole.start(1) >= done) {
             violations.add(at + "was done and is started again: " + line);
           }
           life = new Life(words[1], node, words[3], Long.parseLong(words[4]), number);

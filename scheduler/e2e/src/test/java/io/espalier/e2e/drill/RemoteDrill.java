@@ -3,6 +3,7 @@ package io.espalier.e2e.drill;
 import io.espalier.core.json.Json;
 import io.espalier.e2e.Distribution;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -35,6 +36,8 @@ public final class RemoteDrill implements AutoCloseable {
   /** What is still broken then is mended. */
   private static final Duration MENDED_AFTER = Duration.ofSeconds(8);
 
+  private static final String NODES = "nodes.csv";
+
   static final Duration START_WITHIN = Duration.ofSeconds(60);
   private static final Duration FINISH_WITHIN = Duration.ofMinutes(3);
 
@@ -53,6 +56,7 @@ public final class RemoteDrill implements AutoCloseable {
   private final Path site;
   private final Part scheduler;
   private final List<Part> workers = new ArrayList<>();
+  private final List<Disk> disks;
   private final Faults faults;
   private final Api api;
 
@@ -82,8 +86,11 @@ public final class RemoteDrill implements AutoCloseable {
     Path token = site.resolve("token");
     Files.writeString(token, "drill-" + Long.toHexString(System.nanoTime()) + "-secret\n");
     Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
-    write("config/settings.json", DrillJob.settings());
+    write(NODES, DrillJob.nodes());
+    write("config/settings.json", DrillJob.settings(site.resolve(NODES)));
     String thrift = hosts.address(0) + ":" + (basePort + 1);
+    Disk disk = Disk.in(site.resolve("scheduler"));
+    Map<Part, Disk> diskOf = new HashMap<>();
     List<String> schedulerArguments =
         new ArrayList<>(
             List.of(
@@ -95,7 +102,7 @@ public final class RemoteDrill implements AutoCloseable {
                 "--status-store",
                 "sqlite",
                 "--data-dir",
-                site.resolve("scheduler").toString(),
+                disk.data().toString(),
                 "--instance-node-name",
                 "drill",
                 "--http",
@@ -108,8 +115,10 @@ public final class RemoteDrill implements AutoCloseable {
     scheduler =
         new Part(
             "scheduler", site, hosts.command(0), Distribution.command("INFO"), schedulerArguments);
+    diskOf.put(scheduler, disk);
     for (int i = 1; i <= workerCount; i++) {
-      workers.add(
+      Disk own = Disk.in(site.resolve("worker-w" + i));
+      Part worker =
           new Part(
               "w" + i,
               site,
@@ -122,11 +131,14 @@ public final class RemoteDrill implements AutoCloseable {
                   "--shard-id",
                   "w" + i,
                   "--data-dir",
-                  site.resolve("worker-w" + i).toString(),
+                  own.data().toString(),
                   "--token-file",
-                  token.toString())));
+                  token.toString()));
+      diskOf.put(worker, own);
+      workers.add(worker);
     }
-    faults = new Faults(hosts, scheduler, workers, api::post);
+    disks = List.copyOf(diskOf.values());
+    faults = new Faults(hosts, scheduler, workers, diskOf, api::post, this::nodes);
   }
 
   /** Starts the cluster. */
@@ -164,6 +176,15 @@ public final class RemoteDrill implements AutoCloseable {
   private void program(String name, String turns) throws IOException {
     write(name, DrillJob.task(site, turns));
     Files.setPosixFilePermissions(site.resolve(name), PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  /** Lets the source of nodes answer with that. */
+  private void nodes(String text) {
+    try {
+      write(NODES, text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private void write(String name, String text) throws IOException {
@@ -216,7 +237,11 @@ public final class RemoteDrill implements AutoCloseable {
               for (Faults.Fault next = left.peek();
                   next != null && next.atMillis() <= millis;
                   next = left.peek()) {
-                told.add(left.remove() + (faults.tried(next) ? "" : " (cannot be done)"));
+                boolean done = faults.tried(left.remove());
+                told.add(next + (done ? "" : " (cannot be done)"));
+                if (done && next.kind() == Faults.Kind.SET_BACK_STORE) {
+                  run.storeWasSetBack();
+                }
               }
               run.poll();
               return since(begin) >= MENDED_AFTER.toMillis();
@@ -314,6 +339,7 @@ public final class RemoteDrill implements AutoCloseable {
     }
     workers.forEach(Part::close);
     scheduler.close();
+    disks.forEach(Disk::close);
     hosts.close();
   }
 }
