@@ -148,9 +148,12 @@ public final class StatusWriter implements AutoCloseable {
               ? new StoreException(store.description() + " is being closed", false, null)
               : fatal;
       if (refusal == null) {
+        if (queue.isEmpty()) {
+          // Otherwise the thread commits, or waits for a time that this batch does not change.
+          lock.notifyAll();
+        }
         queue.add(pending);
         queued += batch.size();
-        lock.notifyAll();
       }
     }
     if (refusal != null) {
