@@ -3,6 +3,7 @@ package io.espalier.cli;
 import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.Contexts;
 import io.espalier.cli.flags.EnvironmentDefaults;
+import io.espalier.cli.flags.MisspeltVariables;
 import io.espalier.cli.term.TerminalViewport;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
@@ -46,7 +47,10 @@ final class EspalierCommand implements Runnable {
   static int execute(String[] args, Map<String, String> environment) {
     CommandTable table = table(environment);
     String[] expanded = table.expanded(args);
-    return line(environment, table, table.neededFor(expanded)).execute(expanded);
+    CommandLine line = line(environment, table, table.neededFor(expanded));
+    MisspeltVariables.warnings(environment, line, () -> line(environment))
+        .forEach(warning -> line.getErr().println("espalier: " + warning));
+    return line.execute(expanded);
   }
 
   /** Creates the command line with all its commands. */

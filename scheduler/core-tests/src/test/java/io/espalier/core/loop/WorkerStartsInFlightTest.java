@@ -6,6 +6,7 @@ import io.espalier.core.api.Query;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.api.view.Explanation.Reason;
+import io.espalier.core.api.view.WorkerView;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerInfo;
@@ -112,6 +113,24 @@ class WorkerStartsInFlightTest extends StartingLoop {
     world.advance(1_000);
     assertThat(Objects.requireNonNull(world.view).errors().get("starting"))
         .isEqualTo("starts on worker w1 are refused or slow: at most 4 of 8 are in flight at once");
+  }
+
+  private List<String> notes() {
+    return world.answer(new Query.Workers()).stream().map(WorkerView::note).toList();
+  }
+
+  @Test
+  void theListOfWorkersNamesItToo() {
+    begin(2, "", "w1", "w2");
+    inFlight("w2").forEach(this::confirm);
+    for (int left = NODES; left > 0 && !inFlight("w2").isEmpty(); left--) {
+      confirm(inFlight("w2").get(0));
+    }
+    assertThat(notes())
+        .containsExactly(
+            "starts on worker w1 are begun and not confirmed: max_starting_per_worker lets no more"
+                + " begin now",
+            "");
   }
 
   @Test

@@ -251,6 +251,8 @@ final class Faults {
         scheduler.kill();
         disk(scheduler).setBack(STORE);
         undo(now + (until - now) / 3, scheduler::start);
+        // In the copy a worker may be drained that is in service now.
+        workers.forEach(each -> undoOnce(until, () -> uncordoned(each)));
       }
       case WRONG_NODES -> {
         nodes.accept(DrillJob.wrongNodes(millis));

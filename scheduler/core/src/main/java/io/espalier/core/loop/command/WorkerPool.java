@@ -1,5 +1,7 @@
 package io.espalier.core.loop.command;
 
+import static java.util.stream.Collectors.toMap;
+
 import io.espalier.core.api.Command;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.WorkerView;
@@ -16,6 +18,8 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
+import io.espalier.core.scheduling.gate.Gate;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.worker.WorkerUtilization;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -232,10 +236,14 @@ public final class WorkerPool {
   public List<WorkerView> view() {
     Map<String, WorkerUtilization> uses = new TreeMap<>();
     core.capacity().workerUse().forEach(use -> uses.put(use.shard(), use));
+    Map<String, String> starting =
+        core.gates().of(GateKind.WORKER_STARTING).stream()
+            .collect(toMap(gate -> gate.scope().name(), Gate::reason));
     List<WorkerView> views = new ArrayList<>();
     for (WorkerInfo worker : workers) {
-      WorkerUtilization use = uses.get(worker.ref().shard());
-      views.add(view(worker, use == null ? new WorkerUtilization("", 0, List.of()) : use));
+      String shard = worker.ref().shard();
+      WorkerUtilization use = uses.getOrDefault(shard, new WorkerUtilization("", 0, List.of()));
+      views.add(view(worker, use, note(worker, starting.get(shard))));
     }
     for (WorkerInfo worker : workers) {
       uses.remove(worker.ref().shard());
@@ -311,7 +319,13 @@ public final class WorkerPool {
         0);
   }
 
-  private WorkerView view(WorkerInfo worker, WorkerUtilization use) {
+  private static String note(WorkerInfo worker, @Nullable String starting) {
+    return starting == null || !worker.note().isEmpty()
+        ? worker.note()
+        : starting + ": max_starting_per_worker lets no more begin now";
+  }
+
+  private WorkerView view(WorkerInfo worker, WorkerUtilization use, String note) {
     @Nullable WorkerCordon cordon = cordons.get(worker.ref().shard());
     boolean drains = cordon != null && cordon.kind() == WorkerCordon.Kind.DRAIN;
     return new WorkerView(
@@ -327,7 +341,7 @@ public final class WorkerPool {
         use.slots(),
         worker.sinceMillis(),
         Math.max(worker.lastSeenMillis(), runner.lastSeenMillis(worker.ref())),
-        worker.note(),
+        note,
         worker.measured(),
         worker.figures(),
         hasMeasured(worker) ? worker.lastSeenMillis() : 0);
