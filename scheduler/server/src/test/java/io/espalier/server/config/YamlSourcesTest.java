@@ -90,6 +90,16 @@ class YamlSourcesTest {
   }
 
   @Test
+  void aFileNeedNotIncludeItself() throws Exception {
+    Path site = file("site.yaml", TREE + "include: ./site.yaml\njobs: {a: {owner: o}}\n");
+    Result<Config> loaded = LOADER.load(fetched(site));
+    assertThat(loaded.hasErrors()).isFalse();
+    assertThat(loaded.problems())
+        .extracting(problem -> problem.path() + ": " + problem.message())
+        .containsExactly("include: the file includes itself");
+  }
+
+  @Test
   void theFilesOfADirectoryAreOneConfiguration() throws Exception {
     file("a.yaml", TREE + "templates: {base: {owner: o}}\n");
     file("b.yml", "espalier: v1\njobs: {b: {extends: base, needs: {slots: 2}}}\n");
@@ -111,6 +121,23 @@ class YamlSourcesTest {
           LOADER.load(new Text(List.of(new Document("main", start + TREE)), ""));
       assertThat(loaded.hasErrors()).as(start).isFalse();
     }
+  }
+
+  @Test
+  void whatIsOutOfItsRangeIsToldWithUnits() {
+    String job =
+        """
+        jobs:
+          a: {owner: o, timeout: 99999d, backoff: [500ms, 99999999999s],
+              fail_when: {failed: 200%}}
+        """;
+    assertThat(LOADER.load(new Text(List.of(new Document("a.yaml", TREE + job)), "")).problems())
+        .extracting(problem -> problem.path() + ": " + problem.message())
+        .containsExactlyInAnyOrder(
+            "jobs.a.timeout: expected a time from 1ms to 1000000000s",
+            "jobs.a.backoff[0]: expected a time of whole seconds",
+            "jobs.a.backoff[1]: expected a time from 1s to 2147483647s",
+            "jobs.a.fail_when.failed: expected a share from 0 to 100%");
   }
 
   @Test

@@ -40,6 +40,16 @@ enum Unit {
   /** Words that keys with a unit take in place of a number. */
   private static final Set<String> WORDS = Set.of("repeat", "fail", "never", "true", "false");
 
+  /** Returns what a value with this unit is. */
+  String what() {
+    return isTime() ? "time" : "share";
+  }
+
+  /** Returns the name of the unit of the plain number. */
+  String whole() {
+    return this == SECONDS ? "seconds" : this == MILLIS ? "milliseconds" : "per cent";
+  }
+
   private boolean isTime() {
     return this == SECONDS || this == MILLIS;
   }
@@ -73,7 +83,7 @@ enum Unit {
       problems.error(
           path,
           scalar,
-          isTime() ? "this is not a time" : "this is not a share",
+          "this is not a " + what(),
           isTime()
               ? "write a number and a unit, such as 500ms, 90s, 15m, 2h or 1d"
               : "write a number and a per cent sign, such as 10%");

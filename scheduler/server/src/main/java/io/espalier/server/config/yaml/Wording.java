@@ -1,5 +1,7 @@
 package io.espalier.server.config.yaml;
 
+import static java.util.stream.Collectors.joining;
+
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Problem;
@@ -10,12 +12,16 @@ import io.espalier.server.config.yaml.Notation.Part;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Tells problems of a translated document with the paths and keys of its YAML. */
 final class Wording {
   private static final Pattern QUOTED = Pattern.compile("\"([A-Za-z_]+)\"");
+  private static final Pattern EXPECTED_NUMBER =
+      Pattern.compile("expected a (whole )?number( from | of at least | of at most )?(.*)");
   private static final Set<String> BOOLEANS_OF_YAML_1_1 =
       Set.of("\"yes\"", "\"no\"", "\"on\"", "\"off\"");
 
@@ -53,7 +59,7 @@ final class Wording {
         problem.severity(),
         walk.path.toString(),
         problem.at(),
-        walk.told(problem.message()),
+        walk.expected(walk.told(problem.message())),
         walk.value(problem.value()),
         hint);
   }
@@ -143,6 +149,28 @@ final class Wording {
           : shown;
     }
 
+    /** Names what is expected with the unit in which it is written. */
+    String expected(String message) {
+      Matcher number = EXPECTED_NUMBER.matcher(message);
+      Unit unit = name == null ? Unit.NONE : name.unit();
+      if (unit == Unit.NONE || !number.matches()) {
+        return message;
+      }
+      String range = number.group(2);
+      if (range == null) {
+        return number.group(1) == null
+            ? "expected a " + unit.what()
+            : "expected a " + unit.what() + " of whole " + unit.whole();
+      }
+      String bounds =
+          Stream.of(number.group(3).split(" to "))
+              .map(bound -> JsonReader.parse(bound).value())
+              .map(bound -> bound == null ? "" : unit.write(bound).toString())
+              .map(bound -> bound.replace("\"", ""))
+              .collect(joining(" to "));
+      return "expected a " + unit.what() + range + bounds;
+    }
+
     /** Replaces the names of keys in quotes. */
     String told(String text) {
       return QUOTED
@@ -158,8 +186,7 @@ final class Wording {
       if (found == null) {
         found = Notation.SETTINGS.ofJson(quoted.group(1));
       }
-      return java.util.regex.Matcher.quoteReplacement(
-          found == null ? quoted.group() : "\"" + found.yaml() + "\"");
+      return Matcher.quoteReplacement(found == null ? quoted.group() : "\"" + found.yaml() + "\"");
     }
   }
 }

@@ -117,6 +117,8 @@ public final class YamlTranslation {
         problems.error(path, include, "expected the name of a file, found " + include.kind(), null);
       } else if (found == null) {
         problems.error(path, include, "this file cannot be read", FILES);
+      } else if (resolved.equals(file.name())) {
+        problems.warning(path, include, "the file includes itself", "leave the line out");
       } else if (files.add(resolved)) {
         open.add(found);
       }
