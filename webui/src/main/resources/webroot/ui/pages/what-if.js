@@ -17,6 +17,14 @@ const MOST_JOBS = 50;
 
 const key = (r) => `${r.level}.${r.resource}`;
 
+/** The other parameters of the job, each as `JOB.KEY=VALUE`. */
+function parameters(v, job, resources) {
+  const need = resources.find((r) => key(r) === v.need);
+  const given = [['enabled', v.enabled], ['max_concurrent', v.concurrent], ['priority', v.priority]].filter(([, value]) => value !== '');
+  if (need) given.push([`resources.${need.resource}`, v.needed]);
+  return given.map(([name, value]) => `${job.name}.${name}=${value}`);
+}
+
 /** The changes as `espalier simulate` takes them. @param v the fields @param of {job, resources} */
 function changes(v, { job, resources }) {
   const changed = resources.find((r) => key(r) === v.resource);
@@ -26,6 +34,7 @@ function changes(v, { job, resources }) {
     set: changed ? [`${changed.level}${node && `/${node}`}.${changed.resource}=${v.limit}`] : [],
     brake: v.braked.trim() ? [`${v.braked.trim()}=${v.share === '' ? '' : Number(v.share) / 100}`] : [],
     resume: v.resume ? [job.name] : [],
+    job: parameters(v, job, resources),
     workers,
   };
 }
@@ -33,16 +42,16 @@ function changes(v, { job, resources }) {
 const signed = (n) => n > 0 ? `+${n}` : `${n}`;
 
 function body(v, of) {
-  const { set, brake, resume, workers } = changes(v, of);
+  const { set, brake, resume, job, workers } = changes(v, of);
   return {
-    ...(set.length ? { set } : {}), ...(brake.length ? { brake } : {}), ...(resume.length ? { resume } : {}), ...(workers ? { workers } : {}),
+    ...(set.length ? { set } : {}), ...(brake.length ? { brake } : {}), ...(resume.length ? { resume } : {}), ...(job.length ? { job } : {}), ...(workers ? { workers } : {}),
     horizon_seconds: DAY * parseInt(v.horizon, 10), runs: Number(v.runs), ...(v.assume ? { assume_seconds: Number(v.assume) } : {}),
   };
 }
 
 function shell(v, of) {
-  const { set, brake, resume, workers } = changes(v, of);
-  return command(['simulate'], { set, brake, resume, workers: workers ? signed(workers) : '', horizon: v.horizon, assume: v.assume && `${v.assume}s`, runs: v.runs });
+  const { set, brake, resume, job, workers } = changes(v, of);
+  return command(['simulate'], { set, brake, resume, job, workers: workers ? signed(workers) : '', horizon: v.horizon, assume: v.assume && `${v.assume}s`, runs: v.runs });
 }
 
 export function WhatIf({ job }) {
@@ -52,7 +61,7 @@ export function WhatIf({ job }) {
 }
 
 function Ask({ job, resources }) {
-  const [values, setValues] = useState({ resource: '', node: '', limit: '', braked: '', share: '', workers: '', resume: job.paused === true, horizon: '7d', assume: '', runs: '3' });
+  const [values, setValues] = useState({ resource: '', node: '', limit: '', braked: '', share: '', workers: '', resume: job.paused === true, enabled: '', concurrent: '', priority: '', need: '', needed: '', horizon: '7d', assume: '', runs: '3' });
   const [state, setState] = useState({});
   const control = useRef(null);
   useEffect(() => () => control.current?.abort(), []);
@@ -86,6 +95,12 @@ function Ask({ job, resources }) {
           field('workers', 'More workers', { type: 'number', step: '1', placeholder: '0', hint: 'Each like the first one; fewer: -2.' }),
           job.paused && t.div({ class: 'field' }, t.label({ htmlFor: 'what-if-resume' }, `Without the pause of ${job.name}`),
             t.input({ id: 'what-if-resume', type: 'checkbox', checked: values.resume, onChange: (e) => setValues((old) => ({ ...old, resume: e.target.checked })) }))),
+        t.fieldset(t.legend(`Other parameters of ${job.name}`),
+          field('enabled', 'Enabled', { options: [['', 'as it is'], ['true', 'yes'], ['false', 'no']] }),
+          field('concurrent', 'Tasks at once', { type: 'number', step: '1', placeholder: 'as it is', hint: 'max_concurrent' }),
+          field('priority', 'Priority', { type: 'number', step: 'any', placeholder: 'as it is' }),
+          field('need', 'A task needs', { options: [['', 'as it is'], ...resources.map((r) => [key(r), key(r)])] }),
+          values.need && field('needed', 'Slots of it', { type: 'number', step: '1' })),
         t.fieldset(t.legend('How it is simulated'),
           field('horizon', 'Look ahead', { options: HORIZONS }),
           field('runs', 'Runs', { options: RUNS, hint: 'Each draws other durations.' }),

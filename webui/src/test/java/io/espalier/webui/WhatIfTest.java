@@ -53,6 +53,7 @@ class WhatIfTest {
         served.post(
             PATH,
             "{\"set\": [\"host.slots=3\", \"--set\"], \"brake\": [\"all=0\"], \"resume\": [\"a b\"],"
+                + " \"job\": [\"a.priority=2\", \"a.enabled=true\"],"
                 + " \"workers\": 4, \"horizon_seconds\": 3600, \"assume_seconds\": 2, \"runs\": 1}");
     assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
     assertThat(response.body()).isEqualTo(FakeWhatIfs.ANSWER);
@@ -63,6 +64,8 @@ class WhatIfTest {
                 "--set=--set",
                 "--brake=all=0",
                 "--resume=a b",
+                "--job=a.priority=2",
+                "--job=a.enabled=true",
                 "--workers=+4",
                 "--horizon=3600s",
                 "--assume=2s",

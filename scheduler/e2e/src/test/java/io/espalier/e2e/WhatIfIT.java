@@ -123,6 +123,29 @@ class WhatIfIT {
   }
 
   @Test
+  void other_parameters_of_the_job_are_simulated() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.visit("#/jobs/backup/what-if");
+      page.getByLabel("A task takes, in seconds").fill("60");
+      page.getByLabel("Tasks at once").fill("0");
+      simulate(page);
+      assertThat(page.locator(".failure")).containsText("--job \"backup.max_concurrent=0\"");
+      page.getByLabel("Tasks at once").fill("1");
+      page.getByLabel("A task needs").selectOption("host.slots");
+      page.getByLabel("Slots of it").fill("1");
+      simulate(page);
+      Locator backup = page.locator("section[aria-labelledby=h-outcome] tbody tr").first();
+      assertThat(backup).containsText("backup");
+      assertThat(backup).containsText("later");
+      assertThat(page.locator(".cli code"))
+          .containsText("--job backup.max_concurrent=1 --job backup.resources.slots=1");
+      window.picture("what-if-job");
+      assertThat(window.barriers()).isEmpty();
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
   void leaving_the_page_ends_the_simulation() {
     try (Window window = chromium.open(orchard.url(), Look.DESK)) {
       Page page = window.visit("#/jobs/backup/what-if");

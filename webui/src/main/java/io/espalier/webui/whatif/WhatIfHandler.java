@@ -50,7 +50,7 @@ public final class WhatIfHandler implements Handler<RoutingContext> {
 
   private static final int MOST_SHOWN = 200;
   private static final String OURS = "espalier: ";
-  private static final List<String> LISTS = List.of("set", "brake", "resume");
+  private static final List<String> LISTS = List.of("set", "brake", "resume", "job");
 
   /** Numbers of the body by member: the flag, and what follows the number. */
   private static final List<Amount> NUMBERS =

@@ -233,10 +233,11 @@ class ForecastTest {
     SchedulerSnapshot from = snapshot();
     double now = median(forecasts(from, WhatIf.NOTHING), "a");
     LimitOverride four = new LimitOverride("host", "slots", "h0", 4, "", "", 0, 0);
-    WhatIf more = new WhatIf(List.of(four), List.of(), Set.of(), 0);
+    WhatIf more = new WhatIf(List.of(four), List.of(), Set.of(), 0, Map.of());
     assertThat(median(forecasts(from, more), "a")).isCloseTo(now / 2, within(0.15 * now));
     Brake none = Brake.of(new Brake.Key(Brake.Target.NODE, "host", "h0"), 0).build();
-    Forecast stopped = forecasts(from, new WhatIf(List.of(), List.of(none), Set.of(), 0)).get(0);
+    Forecast stopped =
+        forecasts(from, new WhatIf(List.of(), List.of(none), Set.of(), 0, Map.of())).get(0);
     assertThat(stopped.isComplete()).isTrue();
     assertThat(Objects.requireNonNull(stopped.jobs().get("a")).left()).isBetween(90L, 118L);
   }
@@ -278,7 +279,7 @@ class ForecastTest {
     world.done(new Command.SetBrake(brake(host, 0, null), 0));
     SchedulerSnapshot from = snapshot();
     assertThat(millis(from, WhatIf.NOTHING)).as("it never ends").isEqualTo(-1);
-    WhatIf half = new WhatIf(List.of(), List.of(brake(host, 500_000, null)), Set.of(), 0);
+    WhatIf half = new WhatIf(List.of(), List.of(brake(host, 500_000, null)), Set.of(), 0, Map.of());
     // Two of its 120 tasks run already.
     assertThat(millis(from, half)).isEqualTo(119 * 30_000);
   }
@@ -296,7 +297,7 @@ class ForecastTest {
     assertThat(run.isComplete()).isTrue();
     assertThat(run.starts()).isZero();
     assertThat(run.jobs().get("a")).isEqualTo(new Forecast.JobEnd(30_000, 270, 0, 0));
-    WhatIf resumed = new WhatIf(List.of(), List.of(), Set.of("a"), 0);
+    WhatIf resumed = new WhatIf(List.of(), List.of(), Set.of("a"), 0, Map.of());
     assertThat(millis(forever, resumed)).isEqualTo(60 * 30_000);
 
     long hour = 3_600_000;
@@ -305,6 +306,60 @@ class ForecastTest {
     assertThat(timed.pauses()).containsExactly(Map.entry("a", world.now + hour));
     assertThat(millis(timed, WhatIf.NOTHING)).isEqualTo(hour + 59 * 30_000);
     assertThat(millis(timed, resumed)).isEqualTo(60 * 30_000);
+  }
+
+  /** A change that replaces the jobs by those of another configuration. */
+  private WhatIf jobs(String policy, String text) {
+    return new WhatIf(
+        List.of(), List.of(), Set.of(), 0, new PlugIns().config(skewed(policy, text)).jobs());
+  }
+
+  private WhatIf ofA(String parameter) {
+    return jobs("roundrobin", "\"bistro_job->a\": {\"owner\": \"o\", " + parameter + "}");
+  }
+
+  @Test
+  void aJobWithOtherParametersIsForecast() {
+    world.configure(skewed("roundrobin", ONE));
+    SchedulerSnapshot from = snapshot();
+    // Two tasks run already on each of the 20 hosts; 270 are left, 118 of them on h0.
+    assertThat(millis(from, WhatIf.NOTHING)).isEqualTo(60 * 30_000);
+    assertThat(millis(from, ofA("\"max_concurrent\": 1"))).isEqualTo(271 * 30_000);
+    assertThat(millis(from, ofA("\"resources\": {\"slots\": 2}"))).isEqualTo(119 * 30_000);
+    assertThat(millis(from, ofA("\"resources\": {\"slots\": 0}"))).isEqualTo(30_000);
+    assertThat(millis(from, ofA("\"enabled\": false"))).as("it never ends").isEqualTo(-1);
+  }
+
+  @Test
+  void aJobThatIsEnabledInTheForecastRunsThere() {
+    world.configure(skewed("roundrobin", "\"bistro_job->a\": {\"enabled\": false}"));
+    SchedulerSnapshot from = snapshot();
+    assertThat(millis(from, WhatIf.NOTHING)).as("it never starts").isEqualTo(-1);
+    assertThat(millis(from, ofA("\"enabled\": true"))).isEqualTo(60 * 30_000);
+  }
+
+  @Test
+  void anotherPriorityChangesWhichJobEndsFirst() {
+    world.configure(skewed("ranked_priority", TWO));
+    SchedulerSnapshot from = snapshot();
+    // On h0 two of the 120 tasks of b run already, and two tasks run at a time.
+    Forecast now = ranked(from, WhatIf.NOTHING);
+    assertThat(endMillis(now, "b")).isEqualTo(60 * 30_000);
+    assertThat(endMillis(now, "a")).isEqualTo(120 * 30_000);
+    String first = "\"bistro_job->a\": {\"owner\": \"o\", \"priority\": 9}";
+    Forecast then = ranked(from, jobs("ranked_priority", TWO.replace(ONE, first)));
+    assertThat(endMillis(then, "a")).isEqualTo(61 * 30_000);
+    assertThat(endMillis(then, "b")).isEqualTo(120 * 30_000);
+  }
+
+  private static Forecast ranked(SchedulerSnapshot from, WhatIf change) {
+    JobPace pace = JobPace.constant(30_000);
+    return new Simulation(from, Map.of("a", pace, "b", pace), change, POLICIES, Map.of(), 1)
+        .run(86_400_000);
+  }
+
+  private static long endMillis(Forecast run, String job) {
+    return Objects.requireNonNull(run.jobs().get(job)).millis();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.espalier.core.forecast;
 
+import io.espalier.core.config.Job;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
@@ -8,7 +9,10 @@ import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * What differs from the state of the scheduler in a forecast.
@@ -18,20 +22,29 @@ import java.util.Set;
  * @param resumed jobs that are not paused
  * @param workers how many workers come, each like the first one; negative: how many of the last
  *     ones take no more tasks
+ * @param jobs replace those of the same names in the configuration
  */
 public record WhatIf(
-    List<LimitOverride> overrides, List<Brake> brakes, Set<String> resumed, int workers) {
+    List<LimitOverride> overrides,
+    List<Brake> brakes,
+    Set<String> resumed,
+    int workers,
+    Map<String, Job> jobs) {
   /** Nothing differs. */
-  public static final WhatIf NOTHING = new WhatIf(List.of(), List.of(), Set.of(), 0);
+  public static final WhatIf NOTHING = new WhatIf(List.of(), List.of(), Set.of(), 0, Map.of());
 
   public WhatIf {
     overrides = List.copyOf(overrides);
     brakes = List.copyOf(brakes);
     resumed = Set.copyOf(resumed);
+    jobs = Map.copyOf(jobs);
   }
 
   /** Changes all but the brakes, which end in time. */
   void applyTo(SchedulingCore core) {
+    if (!jobs.isEmpty()) {
+      replaceJobs(core);
+    }
     overrides.forEach(core.limits()::override);
     resumed.forEach(job -> core.gates().open(GateKind.PAUSE, job));
     List<WorkerInfo> pool = core.capacity().workers();
@@ -40,6 +53,15 @@ public record WhatIf(
     }
     while (!core.stepLimits(Integer.MAX_VALUE)) {
       // Each call brings more of them into effect.
+    }
+  }
+
+  private void replaceJobs(SchedulingCore core) {
+    SortedMap<String, Job> all = new TreeMap<>(core.config().jobs());
+    all.putAll(jobs);
+    core.begin(core.prepare(core.config().withJobs(all), core.topology()));
+    while (core.step(Integer.MAX_VALUE) == null) {
+      // Each call brings more of it into force.
     }
   }
 

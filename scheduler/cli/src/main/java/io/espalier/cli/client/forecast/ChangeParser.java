@@ -1,8 +1,12 @@
 package io.espalier.cli.client.forecast;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.read.ConfigParser;
+import io.espalier.core.json.Json;
+import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Suggestions;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
@@ -10,7 +14,12 @@ import io.espalier.core.topology.Topology;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,13 +29,21 @@ import org.jspecify.annotations.Nullable;
 final class ChangeParser {
   private static final int TYPOS = 2;
   private static final BigDecimal MILLION = BigDecimal.valueOf(Brake.ONE);
+  private static final List<String> JOB_KEYS = List.of("enabled", "max_concurrent", "priority");
+  private static final String NEEDS = "resources";
+  private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,18}(\\.[0-9]{1,18})?");
 
   private final Config config;
   private final Topology nodes;
+  private final ConfigParser parser;
 
-  ChangeParser(Config config, Topology nodes) {
+  /**
+   * @param parser knows the plug-ins of the scheduler
+   */
+  ChangeParser(Config config, Topology nodes, ConfigParser parser) {
     this.config = config;
     this.nodes = nodes;
+    this.parser = parser.inShard(config.shard());
   }
 
   /** Reads {@code LEVEL.RESOURCE=LIMIT} or {@code LEVEL/NODE.RESOURCE=LIMIT}. */
@@ -39,13 +56,7 @@ final class ChangeParser {
           what + " must be like host.slots=3, or host/h1.slots=3 for one node");
     }
     String name = text.substring(dot + 1, equals);
-    List<String> known =
-        config.settings().resources().all().stream().map(Resource::name).sorted().toList();
-    Resource resource = config.settings().resources().find(name);
-    if (resource == null) {
-      throw new IllegalArgumentException(
-          what + ": there is no resource \"" + name + "\"" + hint(name, known));
-    }
+    Resource resource = resource(what, name);
     String owner = nodes.levels().name(resource.level());
     String place = text.substring(0, dot);
     int slash = place.indexOf('/');
@@ -60,6 +71,17 @@ final class ChangeParser {
     }
     return new LimitOverride(
         level, name, node, whole(what, text.substring(equals + 1)), "", "", 0, 0);
+  }
+
+  private Resource resource(String what, String name) {
+    Resource resource = config.settings().resources().find(name);
+    if (resource == null) {
+      List<String> known =
+          config.settings().resources().all().stream().map(Resource::name).sorted().toList();
+      throw new IllegalArgumentException(
+          what + ": there is no resource \"" + name + "\"" + hint(name, known));
+    }
+    return resource;
   }
 
   private static int whole(String what, String text) {
@@ -90,19 +112,101 @@ final class ChangeParser {
   /** Reads the name of a paused job. */
   String paused(String job, Set<String> paused) {
     String what = "--resume \"" + job + "\"";
-    if (config.job(job) == null) {
-      throw new IllegalArgumentException(
-          what
-              + ": there is no job \""
-              + job
-              + "\""
-              + hint(job, List.copyOf(config.jobs().keySet())));
-    }
+    Job unused = job(what, job);
     if (!paused.contains(job)) {
       throw new IllegalArgumentException(
           what
               + ": the job is not paused"
               + (paused.isEmpty() ? "; no job is" : "; paused: " + String.join(", ", paused)));
+    }
+    return job;
+  }
+
+  /**
+   * Reads {@code JOB.KEY=VALUE}, where the key is {@code resources.NAME} for what a task needs;
+   * returns the changed jobs by name.
+   */
+  Map<String, Job> jobs(List<String> texts) {
+    Map<String, Job> changed = new TreeMap<>();
+    for (String text : texts) {
+      String what = "--job \"" + text + "\"";
+      int equals = Math.max(0, text.lastIndexOf('='));
+      int needs = text.lastIndexOf("." + NEEDS + ".", equals);
+      int dot = needs < 0 ? text.lastIndexOf('.', equals) : needs;
+      if (equals == 0 || dot <= 0) {
+        throw new IllegalArgumentException(
+            what + " must be like backup.max_concurrent=4, or backup.resources.slots=2");
+      }
+      String name = text.substring(0, dot);
+      Job old = job(what, name);
+      Job job = changed.getOrDefault(name, old);
+      Json.Obj next =
+          with(
+              what,
+              job.original(),
+              text.substring(dot + 1, equals),
+              value(text.substring(equals + 1)));
+      Set<String> known =
+          read(job, job.original()).problems().stream()
+              .map(Problem::message)
+              .collect(Collectors.toSet());
+      Job read = read(job, next);
+      for (Problem problem : read.problems()) {
+        if (problem.isError() && !known.contains(problem.message())) {
+          throw new IllegalArgumentException(
+              what
+                  + ": "
+                  + problem.message()
+                  + (problem.hint() == null ? "" : "; " + problem.hint()));
+        }
+      }
+      // The copy of a configuration lacks parts whose absence can be a problem.
+      changed.put(name, read.withProblems(old.problems()));
+    }
+    return changed;
+  }
+
+  private Json.Obj with(String what, Json.Obj job, String key, Json value) {
+    String prefix = NEEDS + ".";
+    if (key.startsWith(prefix)) {
+      String name = resource(what, key.substring(prefix.length())).name();
+      Json.Obj needs = job.get(NEEDS) instanceof Json.Obj given ? given : Json.Obj.EMPTY;
+      return job.with(NEEDS, needs.with(name, value));
+    }
+    if (!JOB_KEYS.contains(key)) {
+      List<String> known = new ArrayList<>(JOB_KEYS);
+      known.add(prefix + "NAME");
+      throw new IllegalArgumentException(
+          what + ": a what-if cannot change \"" + key + "\" of a job" + hint(key, known));
+    }
+    return job.with(key, value);
+  }
+
+  private static Json value(String text) {
+    if (text.equals("true") || text.equals("false")) {
+      return text.equals("true") ? Json.Bool.TRUE : Json.Bool.FALSE;
+    }
+    return NUMBER.matcher(text).matches() ? new Json.Num(new BigDecimal(text)) : Json.of(text);
+  }
+
+  /** Reads a job as it is read in its configuration, with what it inherits. */
+  private Job read(Job job, Json.Obj text) {
+    Json.Builder document = Json.object().put("bistro_settings", config.settings().original());
+    config.jobs().forEach((name, other) -> document.put("bistro_job->" + name, other.original()));
+    document.put("bistro_job->" + job.name(), text);
+    Config read = Objects.requireNonNull(parser.inspect(document.build()).value());
+    return Objects.requireNonNull(read.job(job.name()));
+  }
+
+  private Job job(String what, String name) {
+    Job job = config.job(name);
+    if (job == null) {
+      throw new IllegalArgumentException(
+          what
+              + ": there is no job \""
+              + name
+              + "\""
+              + hint(name, List.copyOf(config.jobs().keySet())));
     }
     return job;
   }

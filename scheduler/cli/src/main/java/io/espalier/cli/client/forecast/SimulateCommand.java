@@ -7,6 +7,7 @@ import io.espalier.cli.term.DurationConverter;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.forecast.Forecast;
 import io.espalier.core.forecast.JobPace;
 import io.espalier.core.forecast.SchedulerSnapshot;
@@ -15,8 +16,6 @@ import io.espalier.core.forecast.WhatIf;
 import io.espalier.core.json.Json;
 import io.espalier.core.scheduling.CoreEvent;
 import io.espalier.core.scheduling.gate.GateKind;
-import io.espalier.core.status.store.Brake;
-import io.espalier.core.status.store.LimitOverride;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.app.Plugins;
@@ -35,8 +34,8 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -46,7 +45,7 @@ import picocli.CommandLine.Option;
     name = "simulate",
     mixinStandardHelpOptions = true,
     description = {
-      "Forecast when jobs end, as things are and with other limits, workers, brakes or pauses.",
+      "Forecast when jobs end, as things are and with other limits, workers, brakes, pauses or jobs.",
       "",
       "Takes a copy of the scheduler's state and runs its scheduling core in this process, in"
           + " virtual time, with durations drawn from those of the tasks that have ended. Nothing"
@@ -57,7 +56,8 @@ import picocli.CommandLine.Option;
       "  espalier simulate",
       "  espalier simulate --set host.migrations=3 --workers +10",
       "  espalier simulate --brake rack4=0 --horizon 24h --plot use.svg",
-      "  espalier simulate --resume backup"
+      "  espalier simulate --resume backup",
+      "  espalier simulate --job backup.max_concurrent=4 --job report.enabled=false"
     })
 public final class SimulateCommand extends ClientCommand {
   private static final long MOST_SECONDS = 366L * 86_400;
@@ -83,6 +83,15 @@ public final class SimulateCommand extends ClientCommand {
       paramLabel = "JOB",
       description = "Without the pause of this job; may be repeated.")
   private List<String> resumed = new ArrayList<>();
+
+  @Option(
+      names = "--job",
+      paramLabel = "JOB.KEY=VALUE",
+      description = {
+        "With another enabled, max_concurrent, priority or resources.NAME (what a task needs) of a"
+            + " job; may be repeated."
+      })
+  private List<String> jobs = new ArrayList<>();
 
   @Option(
       names = "--workers",
@@ -147,7 +156,7 @@ public final class SimulateCommand extends ClientCommand {
     Plugins plugins = Plugins.load();
     SchedulerSnapshot snapshot = snapshot(copy == null ? fetched(client) : given(copy), plugins);
     CoreEvent.Began began = began(snapshot);
-    WhatIf change = change(snapshot, began, more == null ? 0 : more);
+    WhatIf change = change(snapshot, began, more == null ? 0 : more, plugins.configParser());
     Map<String, JobPace> paces = paces(client, snapshot, began);
     Forecasts now = forecasts(snapshot, paces, WhatIf.NOTHING, plugins);
     Forecasts then =
@@ -220,12 +229,8 @@ public final class SimulateCommand extends ClientCommand {
     throw new CommandException(ExitCode.FAILED, "the scheduler has no configuration yet");
   }
 
-  private WhatIf change(SchedulerSnapshot snapshot, CoreEvent.Began began, int more) {
-    ChangeParser parser = new ChangeParser(began.config(), began.topology());
-    List<LimitOverride> overrides = parsed(limits, parser::limit);
-    List<Brake> stops = parsed(brakes, parser::brake);
-    Set<String> paused = paused(snapshot, began.config());
-    List<String> goOn = parsed(resumed, job -> parser.paused(job, paused));
+  private WhatIf change(
+      SchedulerSnapshot snapshot, CoreEvent.Began began, int more, ConfigParser known) {
     if (more != 0) {
       long pool = workers(snapshot);
       if (pool == 0) {
@@ -235,12 +240,15 @@ public final class SimulateCommand extends ClientCommand {
         throw misuse("--workers " + more + ": there are only " + pool + " workers");
       }
     }
-    return new WhatIf(overrides, stops, Set.copyOf(goOn), more);
-  }
-
-  private <T> List<T> parsed(List<String> texts, Function<String, T> parser) {
+    ChangeParser parser = new ChangeParser(began.config(), began.topology(), known);
+    Set<String> paused = paused(snapshot, began.config());
     try {
-      return texts.stream().map(parser).toList();
+      return new WhatIf(
+          limits.stream().map(parser::limit).toList(),
+          brakes.stream().map(parser::brake).toList(),
+          resumed.stream().map(job -> parser.paused(job, paused)).collect(Collectors.toSet()),
+          more,
+          parser.jobs(jobs));
     } catch (IllegalArgumentException e) {
       throw misuse(String.valueOf(e.getMessage()));
     }
