@@ -117,6 +117,31 @@ class NodeCutoffsTest {
     world.core.verify();
   }
 
+  /** What docs/windows.md advises for shards of very different sizes. */
+  @Test
+  void aJobForEachSizeOfShardsStartsTheSmallOnesForLonger() {
+    at("2026-11-23T21:00:00Z");
+    String large = ", \"assume\": \"90m\", \"filters\": {\"db\": {\"tag_whitelist\": [\"large\"]}}";
+    world.configure(
+        EVENING
+            .replace(", \"assume\": \"30m\"", large)
+            .replace("\"1m\"", "\"10m\", \"filters\": {\"db\": {\"tag_whitelist\": [\"small\"]}}")
+            .replace(
+                "\"plain\": [\"p1\", \"p2\"]",
+                "\"n1\": {\"tags\": [\"small\"]}, \"n2\": {\"tags\": [\"large\"]},"
+                    + " \"plain\": [\"p1\"], \"p1\": {\"tags\": [\"large\"]}"));
+    assertThat(running("j")).as("the large ones").containsExactly("p1");
+    assertThat(running("short")).as("the small ones").containsExactly("n1");
+    until("2026-11-23T21:49:00Z");
+    again("short");
+    assertThat(running("short")).containsExactly("n1");
+    until("2026-11-23T21:51:00Z");
+    again("short");
+    assertThat(running("short")).isEmpty();
+    until("2026-11-24T20:00:00Z");
+    assertThat(running("j")).containsExactly("n2", "p1");
+  }
+
   @Test
   void tasksThatMayOverrunStartToTheEnd() {
     at("2026-11-23T21:50:00Z");
