@@ -150,6 +150,21 @@ class MissedNodeWindowsTest {
   }
 
   @Test
+  void whatHasStartedInAWindowThatIsNotCountedIsForgotten() {
+    at("2026-11-23T21:00:00Z");
+    world.configure(config(3, "", ""));
+    assertThat(world.running).hasSize(3);
+    allWrite("incomplete");
+    until("2026-11-23T22:00:01Z");
+    allWrite("incomplete");
+    assertThat(missed()).isEmpty();
+    world.configure(config(3, "", ", \"assume\": \"3h\""));
+    until("2026-11-24T20:30:00Z");
+    until("2026-11-24T22:00:01Z");
+    assertThat(missed()).containsExactly("3 nodes, 3 left");
+  }
+
+  @Test
   void manyNodesAreCountedInSlices() {
     at("2026-11-23T19:00:00Z");
     world.configure(config(7_000, "", ", \"assume\": \"3h\""));

@@ -42,7 +42,6 @@ final class MissedWindows {
   private @Nullable SubtreeCountScan scan;
   private boolean isScanning;
   private int at;
-  private final BitSet counted = new BitSet();
   private Map<String, Sum> ofGroup = new LinkedHashMap<>();
 
   /** By level: the nodes whose windows have closed, and what was missed by job. */
@@ -63,7 +62,7 @@ final class MissedWindows {
     this.core = core;
   }
 
-  /** Begins with other nodes or windows; {@link #carry} and {@link #grouped} follow. */
+  /** Begins with other nodes or windows; {@link #grouped} ends that. */
   void begin() {
     closed.clear();
     scan = null;
@@ -75,13 +74,16 @@ final class MissedWindows {
   private void restart() {
     isScanning = false;
     at = 0;
-    counted.clear();
     ofGroup = new LinkedHashMap<>();
   }
 
-  /** Takes over what is known of a node of a level with windows. */
-  void carry(Topology nodes, int level, int node) {
+  /** Nodes of a level have windows. */
+  void hasWindows(int level) {
     levels.set(level);
+  }
+
+  /** Takes over what has started on a node in a window that is not counted yet. */
+  void carry(Topology nodes, int level, int node) {
     if (numbers == null || started.isEmpty()) {
       return;
     }
@@ -96,7 +98,7 @@ final class MissedWindows {
     }
   }
 
-  /** Every node of a level with windows was carried over. */
+  /** All nodes were carried over that are to be. */
   void grouped(Topology nodes) {
     numbers = nodes;
     started = renumbered;
@@ -128,6 +130,12 @@ final class MissedWindows {
   /** Notes that the windows of a group have closed that were seen to open. */
   void closed(WindowGroup group) {
     closed.add(group);
+  }
+
+  /** Forgets what has started in a window that has closed. */
+  void forget(WindowGroup group) {
+    started.values().forEach(bits -> group.nodes.forEach(bits::clear));
+    started.values().removeIf(BitSet::isEmpty);
   }
 
   /** Returns whether {@link #step} has something left to do. */
@@ -167,7 +175,6 @@ final class MissedWindows {
     int used = current.step(units);
     if (current.isDone()) {
       current.countsByJob().forEach((job, counts) -> count(job, counts, node));
-      counted.set(node);
       isScanning = false;
       at++;
       used += core.jobCount();
@@ -185,8 +192,7 @@ final class MissedWindows {
   }
 
   private void end(WindowGroup group) {
-    started.values().forEach(bits -> bits.andNot(counted));
-    started.values().removeIf(BitSet::isEmpty);
+    forget(group);
     OfLevel level = sums.computeIfAbsent(group.key.level(), number -> new OfLevel());
     level.nodes += group.nodes.size();
     ofGroup.forEach((job, sum) -> level.byJob.merge(job, sum, Sum::plus));

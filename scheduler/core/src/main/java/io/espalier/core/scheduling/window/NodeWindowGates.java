@@ -204,9 +204,13 @@ public final class NodeWindowGates {
       List<NodeWindowRule> rules = rules(level);
       int end = rules.isEmpty() ? node : nodes.levelEnd(level);
       for (; node < end && left > 0; node++, left--) {
-        missed.carry(nodes, level, node);
         GroupKey key = key(rules, nodes, node, ofTexts);
         if (key != null) {
+          missed.hasWindows(level);
+          WindowGroup last = before.get(key);
+          if (last != null && (last.isWatched || !last.isClosed)) {
+            missed.carry(nodes, level, node);
+          }
           groups.computeIfAbsent(key, WindowGroup::new).nodes.add(node);
         }
       }
@@ -322,6 +326,8 @@ public final class NodeWindowGates {
     group.isWatched = wasWatched || (wasClosed && !isClosed);
     if (group.isWatched && isClosed) {
       missed.closed(group);
+    } else if (isClosed && !wasClosed && last != null) {
+      missed.forget(group);
     }
   }
 
