@@ -108,6 +108,59 @@ class WindowsConfigTest {
     assertThat(job(inherited, "foo").scheduling().mayOverrun()).isFalse();
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "{'level': 'host', 'windows': ['20:00-22:00 UTC']}; true",
+        "{'level': 'db', 'windows': ['20:00-22:00 UTC']}; true",
+        "{'level': 'host', 'windows': ['Sat UTC']}, {'level': 'host', 'windows': ['20:00-22:00 UTC']};"
+            + " true",
+        "{'level': 'host', 'windows': ['20:00-22:00 UTC']}, {'level': 'host', 'tag': 'a', 'windows':"
+            + " ['Sat UTC']}; false",
+        "{'level': 'host', 'windows': ['20:00-22:00 UTC']}, {'level': 'host', 'attribute': 'a'}; false",
+        "{'level': 'host', 'tag': 'a', 'windows': ['20:00-22:00 UTC']}; false",
+        "{'level': 'host', 'windows': ['20:00-23:00 UTC']}; false",
+        "{'level': 'host', 'freezes': [{'from': '2026-12-18', 'to': '2026-12-19', 'zone': 'UTC'}]};"
+            + " false"
+      })
+  void assumedToTakeLongerThanTheWindowsOfAllNodesIsAWarning(String rules, boolean isWarned) {
+    String settings = ", 'node_windows': [" + rules + "]";
+    Job job = job(jobFoo(settings, ", 'assume': '3h'"), "foo");
+    assertThat(job.isValid()).as("20 tasks may be done already").isTrue();
+    if (isWarned) {
+      assertThat(job.problems())
+          .singleElement()
+          .satisfies(
+              problem -> {
+                assertThat(problem.path()).contains("bistro_job->foo");
+                assertThat(problem.message())
+                    .contains("assumed to take 180 minutes")
+                    .contains("lasts 120 minutes");
+                assertThat(problem.hint()).contains("make \"assume\" shorter");
+              });
+    } else {
+      assertThat(job.problems()).isEmpty();
+    }
+    Job allowed = job(jobFoo(settings, ", 'assume': '3h', 'overrun': 'allow'"), "foo");
+    assertThat(allowed.problems()).isEmpty();
+  }
+
+  @Test
+  void windowsOfNodesBelowTheTasksAndThoseThatLeaveEnoughTogetherAreRight() {
+    String night = ", 'node_windows': [{'level': 'db', 'windows': ['20:00-22:00 UTC']}]";
+    assertThat(job(jobFoo(night, ", 'assume': '3h', 'level_for_tasks': 'host'"), "foo").problems())
+        .isEmpty();
+    String later = ", 'windows': ['21:00-23:30 UTC'], 'assume': '90m'";
+    assertThat(job(jobFoo(night, later), "foo").problems())
+        .singleElement()
+        .satisfies(problem -> assertThat(problem.message()).contains("lasts 60 minutes"));
+    String morning = ", 'windows': ['06:00-07:00 UTC']";
+    assertThat(job(jobFoo(night, morning), "foo").problems())
+        .singleElement()
+        .satisfies(problem -> assertThat(problem.message()).contains("can ever start"));
+  }
+
   @Test
   void aJobWhoseWindowsAreNeverOpenTogetherIsAnError() {
     Job job = job(jobFoo(", 'windows': ['Mon-Fri UTC']", ", 'windows': ['Sun UTC']"), "foo");

@@ -117,6 +117,31 @@ class NodeCutoffsTest {
     world.core.verify();
   }
 
+  /** What docs/windows.md advises for shards of very different sizes. */
+  @Test
+  void aJobForEachSizeOfShardsStartsTheSmallOnesForLonger() {
+    at("2026-11-23T21:00:00Z");
+    String large = ", \"assume\": \"90m\", \"filters\": {\"db\": {\"tag_whitelist\": [\"large\"]}}";
+    world.configure(
+        EVENING
+            .replace(", \"assume\": \"30m\"", large)
+            .replace("\"1m\"", "\"10m\", \"filters\": {\"db\": {\"tag_whitelist\": [\"small\"]}}")
+            .replace(
+                "\"plain\": [\"p1\", \"p2\"]",
+                "\"n1\": {\"tags\": [\"small\"]}, \"n2\": {\"tags\": [\"large\"]},"
+                    + " \"plain\": [\"p1\"], \"p1\": {\"tags\": [\"large\"]}"));
+    assertThat(running("j")).as("the large ones").containsExactly("p1");
+    assertThat(running("short")).as("the small ones").containsExactly("n1");
+    until("2026-11-23T21:49:00Z");
+    again("short");
+    assertThat(running("short")).containsExactly("n1");
+    until("2026-11-23T21:51:00Z");
+    again("short");
+    assertThat(running("short")).isEmpty();
+    until("2026-11-24T20:00:00Z");
+    assertThat(running("j")).containsExactly("n2", "p1");
+  }
+
   @Test
   void tasksThatMayOverrunStartToTheEnd() {
     at("2026-11-23T21:50:00Z");
@@ -238,22 +263,26 @@ class NodeCutoffsTest {
     assertThat(reasons("j", "n1").get(0)).contains("a task takes up to 44 min");
   }
 
-  @Test
-  void manyNodesAreCutOffInSlicesAndNothingStartsBefore() {
-    at("2026-11-23T21:29:58Z");
+  /** A job with a task on each of 7,000 hosts, whose windows close together. */
+  private static String manyHosts() {
     String hosts =
         IntStream.range(0, 7_000)
             .mapToObj(i -> "\"h" + i + "\": {\"tags\": [\"night\"]}")
             .collect(Collectors.joining(", "));
-    world.configure(
-        """
+    return """
         {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
            "node_sources": [{"source": "manual", "prefs": {%s}}]},
            "node_windows": [%s], "resources": {}},
          "bistro_job->j": {"owner": "o", "backoff": [1, "repeat"], "command": ["x"],
            "level_for_tasks": "host", "assume": "30m"}}
         """
-            .formatted(hosts, NIGHT.formatted("\"20:00-22:00 UTC\"")));
+        .formatted(hosts, NIGHT.formatted("\"20:00-22:00 UTC\""));
+  }
+
+  @Test
+  void manyNodesAreCutOffInSlicesAndNothingStartsBefore() {
+    at("2026-11-23T21:29:58Z");
+    world.configure(manyHosts());
     assertThat(running("j")).hasSize(7_000);
     // Its back-off ends when the first slice of gates is closed.
     world.writes("j", "h6999", "incomplete");
@@ -262,6 +291,22 @@ class NodeCutoffsTest {
     assertThat(running("j")).doesNotContain("h6999");
     until("2026-11-23T22:00:00Z");
     assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF)).isEmpty();
+  }
+
+  @Test
+  void noStepClosesTheNodesOfMoreThanASlice() {
+    at("2026-11-23T20:30:00Z");
+    world.configure(manyHosts());
+    NodeWindowGates gates = new NodeWindowGates(world.core, job -> 1_800_000, 60_000);
+    do {
+      gates.step(world.now);
+    } while (gates.isBehind());
+    List<Integer> closed = new ArrayList<>();
+    do {
+      gates.step(Instant.parse("2026-11-23T21:31:00Z").toEpochMilli());
+      closed.add(world.core.gates().of(GateKind.WINDOW_CUTOFF).size());
+    } while (gates.isBehind());
+    assertThat(closed).containsExactly(2_000, 4_000, 6_000, 7_000);
   }
 
   /** Returns gates of their own, which count how often they ask how long tasks take. */

@@ -207,7 +207,8 @@ public final class SchedulerLoop {
             new DeadlineRisks(core, events, outcomes, ports.warnings(), this::eta),
             never);
     this.rounds =
-        new StartRounds(shared, policies, steps, starts, paces, quarantines, stats, this::put);
+        new StartRounds(
+            shared, policies, steps, starts, paces, quarantines, windows, stats, this::put);
     this.timedStarts = new TimedStarts(core, views, pauses, limits, brakes, steps);
     this.questions =
         new QueryQueue(

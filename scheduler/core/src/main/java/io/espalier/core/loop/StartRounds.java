@@ -4,6 +4,7 @@ import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopStats;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.loop.watch.Quarantines;
+import io.espalier.core.loop.watch.WindowGates;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.scheduling.PlacementListener;
 import io.espalier.core.scheduling.SchedulingPolicy;
@@ -21,6 +22,7 @@ final class StartRounds {
   private final LaunchFactory starts;
   private final Throughput paces;
   private final Quarantines quarantines;
+  private final WindowGates windows;
   private final LoopStats stats;
   private final Consumer<TaskResult> ended;
   private boolean isComplete;
@@ -38,6 +40,7 @@ final class StartRounds {
       LaunchFactory starts,
       Throughput paces,
       Quarantines quarantines,
+      WindowGates windows,
       LoopStats stats,
       Consumer<TaskResult> ended) {
     this.parts = parts;
@@ -46,6 +49,7 @@ final class StartRounds {
     this.starts = starts;
     this.paces = paces;
     this.quarantines = quarantines;
+    this.windows = windows;
     this.stats = stats;
     this.ended = ended;
   }
@@ -109,6 +113,7 @@ final class StartRounds {
     Live task = starts.placed(run, batch, nowMillis);
     paces.placed(task, nowMillis);
     quarantines.placed(task, nowMillis);
+    windows.placed(task);
     parts.rollouts().placed(task, nowMillis);
     parts.committer().started(task, nowMillis);
     if (task.isEmpty) {

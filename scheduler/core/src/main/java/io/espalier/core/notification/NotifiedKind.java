@@ -75,8 +75,8 @@ public final class NotifiedKind {
                   EventKind.WINDOW_CLOSED,
                   List.of("queue", "job"),
                   data -> data.get("left") == null ? null : WARNING,
-                  "the window[ of queue {queue}][ of job {job}] has closed with {left} tasks left:"
-                      + " {reason}"),
+                  "the window[ of queue {queue}][ of job {job}][ on {nodes} nodes of level {level}]"
+                      + " has closed with {left} tasks left: {reason}"),
               new NotifiedKind(
                   EventKind.QUARANTINE_SUGGESTED,
                   List.of("level", "node", "job"),

@@ -2,6 +2,7 @@ package io.espalier.core.config.read;
 
 import io.espalier.core.config.Job;
 import io.espalier.core.config.NodeLimitRule;
+import io.espalier.core.config.NodeWindowRule;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.keys.ConfigObject;
@@ -21,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Parses {@code bistro_job->NAME} (docs/design/bistro.md#jobs). */
 final class JobParser {
@@ -88,13 +90,15 @@ final class JobParser {
 
   private void checkWindows(ConfigObject in, Job job) {
     List<Schedule> schedules = settings.schedules(job);
-    if (schedules.stream().allMatch(schedule -> schedule.windows().isEmpty())) {
-      return;
-    }
-    long longest = new OpenTimes(schedules).longestMillis();
-    boolean fits =
+    long longest = longestMillis(schedules);
+    Duration takes =
         job.scheduling().mayOverrun()
-            || job.scheduling().assume().map(Duration::toMillis).orElse(0L) <= longest;
+            ? Duration.ZERO
+            : job.scheduling().assume().orElse(Duration.ZERO);
+    boolean fits = takes.toMillis() <= longest;
+    if (longest > 0 && fits) {
+      warnOfNodeWindows(in, job, schedules, takes);
+    }
     if (longest > 0 && !fits) {
       in.value()
           .error(
@@ -111,6 +115,64 @@ final class JobParser {
                   + " job are never open together",
               "let them overlap");
     }
+  }
+
+  private static long longestMillis(List<Schedule> schedules) {
+    return schedules.stream().allMatch(schedule -> schedule.windows().isEmpty())
+        ? Long.MAX_VALUE
+        : new OpenTimes(schedules).longestMillis();
+  }
+
+  /**
+   * Only what is in the configuration is known here: no attributes, and not which tags there are.
+   */
+  private void warnOfNodeWindows(
+      ConfigObject in, Job job, List<Schedule> schedules, Duration takes) {
+    for (int i = 0; i <= job.level(); i++) {
+      int level = i;
+      List<NodeWindowRule> rules =
+          settings.nodeWindows().stream().filter(rule -> rule.level() == level).toList();
+      // The last entry that matches a node counts, so those before one that matches all do not.
+      int first = rules.size() - 1;
+      while (first >= 0 && !isOfAllNodes(rules.get(first))) {
+        first--;
+      }
+      List<NodeWindowRule> used = first < 0 ? List.of() : rules.subList(first, rules.size());
+      if (used.isEmpty() || used.stream().anyMatch(rule -> !rule.attribute().isEmpty())) {
+        continue;
+      }
+      long longest =
+          used.stream()
+              .mapToLong(
+                  rule ->
+                      longestMillis(
+                          Stream.concat(schedules.stream(), Stream.of(rule.schedule())).toList()))
+              .max()
+              .orElse(Long.MAX_VALUE);
+      if (longest == 0) {
+        in.value()
+            .warning(
+                "no task of this job can ever start: the windows of all nodes of level \""
+                    + settings.levels().name(level)
+                    + "\" are closed whenever those of the settings, the queue and the job are open",
+                "let them overlap");
+      } else if (takes.toMillis() > longest) {
+        in.value()
+            .warning(
+                "no task of this job can start before 20 are done: each is assumed to take "
+                    + takes.toMinutes()
+                    + " minutes, and the longest window of the nodes of level \""
+                    + settings.levels().name(level)
+                    + "\" in which the job may run lasts "
+                    + Duration.ofMillis(longest).toMinutes()
+                    + " minutes",
+                "make \"assume\" shorter, or write \"overrun\": \"allow\"");
+      }
+    }
+  }
+
+  private static boolean isOfAllNodes(NodeWindowRule rule) {
+    return rule.tag().isEmpty() && rule.attribute().isEmpty();
   }
 
   private void warnOfNeverFitting(ConfigObject in, Job job) {

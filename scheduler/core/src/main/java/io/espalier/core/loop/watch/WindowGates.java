@@ -10,6 +10,7 @@ import io.espalier.core.config.window.OpenTimes.Opening;
 import io.espalier.core.config.window.Schedule;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
+import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.state.RoundStep;
 import io.espalier.core.loop.state.Throughput;
@@ -17,6 +18,7 @@ import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.window.MissedWindow;
 import io.espalier.core.scheduling.window.NodeWindowGates;
 import io.espalier.core.scheduling.window.WindowCutoff;
 import io.espalier.core.scheduling.window.WindowMessages;
@@ -97,6 +99,7 @@ public final class WindowGates implements RoundStep {
     if (nodesChanged) {
       updateNodes(nowMillis);
     }
+    nodes.count().forEach(missed -> tell(missed, nowMillis));
     changes += jobsChanged || nodesChanged ? 1 : 0;
     if ((jobsChanged || nodesChanged) && nowMillis >= nextStored) {
       nextStored = nowMillis + RECHECK_MILLIS;
@@ -107,7 +110,12 @@ public final class WindowGates implements RoundStep {
 
   @Override
   public boolean isBehind() {
-    return nodes.isBehind();
+    return nodes.isBehind() || nodes.isCounting();
+  }
+
+  /** Notes that a task is placed now. */
+  public void placed(Live task) {
+    nodes.placed(task.key.job(), task.key.node());
   }
 
   /** Nothing starts on nodes before it is known whether they are open. */
@@ -272,6 +280,19 @@ public final class WindowGates implements RoundStep {
         nowMillis,
         isOpen ? EventKind.WINDOW_OPENED : EventKind.WINDOW_CLOSED,
         data.put("reason", view.message()).build());
+  }
+
+  private void tell(MissedWindow missed, long nowMillis) {
+    events.add(
+        nowMillis,
+        EventKind.WINDOW_CLOSED,
+        Json.object()
+            .put("job", missed.job())
+            .put("level", missed.level())
+            .put("nodes", missed.nodes())
+            .put("left", missed.left())
+            .put("reason", missed.message())
+            .build());
   }
 
   /** Returns how many tasks are left of the jobs for which a window has closed. */

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NodeWindowGates {
   private static final int NODES_PER_STEP = 2_000;
+  private static final int UNITS_PER_COUNT = 10_000;
   private static final int MOST_SHOWN = 80;
 
   private final SchedulingCore core;
@@ -46,6 +47,10 @@ public final class NodeWindowGates {
   private final Map<Scope, Gate> stale = new LinkedHashMap<>();
 
   private final NodeCutoffs cutoffs;
+  private final MissedWindows missed;
+
+  /** The groups before the nodes or their windows have changed. */
+  private Map<GroupKey, WindowGroup> before = Map.of();
 
   private @Nullable Config config;
   private @Nullable Topology topology;
@@ -64,6 +69,7 @@ public final class NodeWindowGates {
   public NodeWindowGates(SchedulingCore core, ToLongFunction<Job> takes, long askMillis) {
     this.core = core;
     cutoffs = new NodeCutoffs(core, takes, askMillis);
+    missed = new MissedWindows(core);
   }
 
   /**
@@ -97,6 +103,27 @@ public final class NodeWindowGates {
   /** Returns whether {@link #step} must be called again before anything starts. */
   public boolean isBehind() {
     return !isGrouped || !changed.isEmpty() || cutoffs.isBehind() || !stale.isEmpty();
+  }
+
+  /** Notes that a task is placed. */
+  public void placed(String job, String node) {
+    missed.placed(job, node);
+  }
+
+  /** Returns whether {@link #count} has something left to do. */
+  public boolean isCounting() {
+    return isGrouped && missed.isBehind();
+  }
+
+  /**
+   * Does a slice of the count of windows in which nothing has started. Windows that were open
+   * already when they were first seen do not count.
+   *
+   * @return what was missed in all windows that have closed since the last count was complete;
+   *     empty until the count is complete
+   */
+  public List<MissedWindow> count() {
+    return isGrouped ? missed.step(UNITS_PER_COUNT) : List.of();
   }
 
   /** Returns when the next window opens or closes; {@link Long#MAX_VALUE}: never. */
@@ -149,7 +176,11 @@ public final class NodeWindowGates {
     if (!isUsed) {
       return;
     }
+    if (isGrouped) {
+      before = Map.copyOf(groups);
+    }
     groups.clear();
+    missed.begin();
     changed.clear();
     cutoffs.clear();
     stale.clear();
@@ -175,6 +206,11 @@ public final class NodeWindowGates {
       for (; node < end && left > 0; node++, left--) {
         GroupKey key = key(rules, nodes, node, ofTexts);
         if (key != null) {
+          missed.hasWindows(level);
+          WindowGroup last = before.get(key);
+          if (last != null && (last.isWatched || !last.isClosed)) {
+            missed.carry(nodes, level, node);
+          }
           groups.computeIfAbsent(key, WindowGroup::new).nodes.add(node);
         }
       }
@@ -184,6 +220,7 @@ public final class NodeWindowGates {
       level++;
       node = level < nodes.levels().worker() ? nodes.levelStart(level) : 0;
     }
+    missed.grouped(nodes);
     isGrouped = true;
   }
 
@@ -267,6 +304,7 @@ public final class NodeWindowGates {
       if (!group.isKnown || isClosed != group.isClosed) {
         // A group that was never closed has no gates to open but stale ones.
         boolean hasGates = isClosed || group.isClosed;
+        watch(group, isClosed);
         group.isKnown = true;
         group.isClosed = isClosed;
         group.since = nowMillis;
@@ -276,6 +314,20 @@ public final class NodeWindowGates {
           changed.add(group);
         }
       }
+    }
+    before = Map.of();
+  }
+
+  /** Has a window counted that was seen to open, when it closes. */
+  private void watch(WindowGroup group, boolean isClosed) {
+    WindowGroup last = group.isKnown ? group : before.get(group.key);
+    boolean wasWatched = last != null && last.isWatched;
+    boolean wasClosed = last != null && last.isClosed;
+    group.isWatched = wasWatched || (wasClosed && !isClosed);
+    if (group.isWatched && isClosed) {
+      missed.closed(group);
+    } else if (isClosed && !wasClosed && last != null) {
+      missed.forget(group);
     }
   }
 

@@ -25,6 +25,10 @@ final class WindowGroup {
   boolean isClosed;
   boolean isKnown;
   boolean isQueued;
+
+  /** Whether it was seen to open, and what was missed in it is not counted yet. */
+  boolean isWatched;
+
   long since;
 
   /** When it opens, or closes, next; {@link Long#MAX_VALUE}: never. */
