@@ -137,7 +137,7 @@ class YamlSourcesTest {
             "jobs.a.timeout: expected a time from 1ms to 1000000000s",
             "jobs.a.backoff[0]: expected a time of whole seconds",
             "jobs.a.backoff[1]: expected a time from 1s to 2147483647s",
-            "jobs.a.fail_when.failed: expected a share from 0 to 100%");
+            "jobs.a.fail_when.failed: expected a share from 0% to 100%");
   }
 
   @Test

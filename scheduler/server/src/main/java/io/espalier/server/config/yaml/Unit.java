@@ -4,6 +4,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
+import io.espalier.json.JsonReader;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +49,17 @@ enum Unit {
   /** Returns the name of the unit of the plain number. */
   String whole() {
     return this == SECONDS ? "seconds" : this == MILLIS ? "milliseconds" : "per cent";
+  }
+
+  /** Returns a bound of a range with its unit. */
+  String bound(String number) {
+    if (number.equals("0")) {
+      return isTime() ? "0s" : "0%";
+    }
+    return JsonReader.parse(number).value() instanceof Json.Num bound
+            && write(bound) instanceof Json.Str written
+        ? written.value()
+        : number;
   }
 
   private boolean isTime() {

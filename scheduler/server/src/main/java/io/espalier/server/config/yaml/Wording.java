@@ -163,11 +163,7 @@ final class Wording {
             : "expected a " + unit.what() + " of whole " + unit.whole();
       }
       String bounds =
-          Stream.of(number.group(3).split(" to "))
-              .map(bound -> JsonReader.parse(bound).value())
-              .map(bound -> bound == null ? "" : unit.write(bound).toString())
-              .map(bound -> bound.replace("\"", ""))
-              .collect(joining(" to "));
+          Stream.of(number.group(3).split(" to ")).map(unit::bound).collect(joining(" to "));
       return "expected a " + unit.what() + range + bounds;
     }
 
