@@ -189,7 +189,7 @@ final class ChangeParser {
     return NUMBER.matcher(text).matches() ? new Json.Num(new BigDecimal(text)) : Json.of(text);
   }
 
-  /** Reads a job as it is read in its configuration, with what it inherits. */
+  /** Parses a job within its configuration, from which it inherits. */
   private Job read(Job job, Json.Obj text) {
     Json.Builder document = Json.object().put("bistro_settings", config.settings().original());
     config.jobs().forEach((name, other) -> document.put("bistro_job->" + name, other.original()));

@@ -1,7 +1,8 @@
 package io.espalier.core.scheduling.window;
 
 /**
- * That windows of nodes have closed in which no task of a job has started, though some are left.
+ * Windows of nodes that have closed although tasks of a job are left there, none of which started
+ * in them.
  *
  * @param level the level of the nodes
  * @param nodes how many these are

@@ -16,9 +16,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts for each job the nodes whose windows have closed with tasks of the job left below them,
- * none of which had started since the window opened. It keeps a bit for each job and node of a
- * level with windows, and counts in slices. For one thread.
+ * Finds windows of nodes that closed although tasks of a job are left there, none of which started
+ * in them. A bit for each job and node of a level with windows says where a task has started. The
+ * tasks that are left are counted in slices. For one thread.
  */
 final class MissedWindows {
   private static final int UNITS_PER_NODE = 4;
