@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Statuses of tasks of one job, in the order of their nodes, for one line of a recording: the
- * distinct statuses apart from their instants, and one text with three numbers for each task. A
- * line for each status takes a scheduler several times as long. Not thread-safe.
+ * distinct statuses apart from their instants, and one text with three numbers for each task, or a
+ * negative one for so many that are like the one before, each on the next node. A line for each
+ * status takes a scheduler several times as long. Not thread-safe.
  */
 final class StatusColumns {
   private static final int MOST_TASKS = 4_096;
@@ -23,7 +24,11 @@ final class StatusColumns {
   private int job;
   private int firstNode;
   private int lastNode;
+  private @Nullable TaskStatus last;
   private int count;
+
+  /** Tasks with the status of the last one that are not in the text yet. */
+  private int repeated;
 
   /** Adds a status, unless it does not fit onto the line. */
   boolean add(CoreEvent.StatusSet event) {
@@ -31,6 +36,12 @@ final class StatusColumns {
     boolean follows = count == 0 || (event.job() == job && event.node() > lastNode);
     if (status == null || !follows || count == MOST_TASKS) {
       return false;
+    }
+    if (event.node() == lastNode + 1 && (status == last || status.equals(last))) {
+      lastNode++;
+      repeated++;
+      count++;
+      return true;
     }
     int kind = kind(status);
     if (kind == kinds.size()) {
@@ -44,13 +55,22 @@ final class StatusColumns {
       firstNode = event.node();
       lastNode = event.node();
     } else {
+      endRepeats();
       columns.append(' ');
     }
     columns.append(event.node() - lastNode).append(' ').append(kind).append(' ');
     columns.append(status.sinceMillis() - kinds.get(kind).sinceMillis());
     lastNode = event.node();
+    last = status;
     count++;
     return true;
+  }
+
+  private void endRepeats() {
+    if (repeated > 0) {
+      columns.append(' ').append(-repeated);
+      repeated = 0;
+    }
   }
 
   private int kind(TaskStatus status) {
@@ -75,6 +95,7 @@ final class StatusColumns {
     if (count == 0) {
       return null;
     }
+    endRepeats();
     List<Json> statuses = kinds.stream().map(EventLines::status).toList();
     Json line =
         new Json.Arr(
@@ -86,6 +107,7 @@ final class StatusColumns {
                 Json.of(columns.toString())));
     kinds.clear();
     columns.setLength(0);
+    last = null;
     count = 0;
     return line;
   }
@@ -109,17 +131,34 @@ final class StatusColumns {
     }
     Numbers numbers = new Numbers(LineEvents.text(line, 4));
     List<CoreEvent> events = new ArrayList<>();
+    TaskStatus last = null;
     while (numbers.hasNext()) {
-      node = Math.toIntExact(node + numbers.next());
-      long kind = numbers.next();
-      if (kind < 0 || kind >= kinds.size()) {
-        throw new IllegalArgumentException("there is no status " + kind);
+      long distance = numbers.next();
+      if (distance < 0) {
+        if (last == null || distance < events.size() - MOST_TASKS) {
+          throw new IllegalArgumentException(
+              "expected up to " + MOST_TASKS + " tasks, and " + distance + " only after one");
+        }
+        for (; distance < 0; distance++) {
+          events.add(new CoreEvent.StatusSet(job, ++node, last));
+        }
+        continue;
       }
-      TaskStatus status = kinds.get((int) kind);
-      long since = status.sinceMillis() + numbers.next();
-      events.add(new CoreEvent.StatusSet(job, node, status.with(s -> s.sinceMillis(since))));
+      node = Math.toIntExact(node + distance);
+      last = status(kinds, numbers);
+      events.add(new CoreEvent.StatusSet(job, node, last));
     }
     return events;
+  }
+
+  private static TaskStatus status(List<TaskStatus> kinds, Numbers numbers) {
+    long kind = numbers.next();
+    if (kind < 0 || kind >= kinds.size()) {
+      throw new IllegalArgumentException("there is no status " + kind);
+    }
+    TaskStatus status = kinds.get((int) kind);
+    long since = status.sinceMillis() + numbers.next();
+    return since == status.sinceMillis() ? status : status.with(s -> s.sinceMillis(since));
   }
 
   /** Whole numbers between single blanks. */

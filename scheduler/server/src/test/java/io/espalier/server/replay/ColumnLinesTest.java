@@ -70,6 +70,23 @@ final class ColumnLinesTest {
   }
 
   @Test
+  void likeTasksOnNodesInARowTakeOneNumber() {
+    TaskStatus done = TaskStatus.of(Main.DONE, 5, 1);
+    List<CoreEvent> events = new ArrayList<>();
+    for (int node = 0; node < 5_000; node++) {
+      events.add(
+          new CoreEvent.StatusSet(1, node, node == 70 ? TaskStatus.waiting(6, 30, 2) : done));
+    }
+    events.add(new CoreEvent.StatusSet(1, 5_001, done));
+    events.forEach(lines::write);
+    lines.flush();
+    assertThat(written)
+        .extracting(line -> ((Json.Arr) line).items().get(4))
+        .containsExactly(Json.of("0 0 0 -69 1 1 0 1 0 0 -4024"), Json.of("0 0 0 -903 2 0 0"));
+    assertThat(read()).isEqualTo(events);
+  }
+
+  @Test
   void aStatusWithALineOfItsOwnIsStillRead() {
     written.add(json("['status', 0, 3, ['DONE', 0, 5000, 0, 0, 1]]"));
     assertThat(read())
@@ -82,6 +99,9 @@ final class ColumnLinesTest {
         "['statuses', 0, 3, [['DONE', 0, 5000, 0, 0, 1]], '0 1 0']",
         "['statuses', 0, 3, [['DONE', 0, 5000, 0, 0, 1]], '0 0']",
         "['statuses', 0, 3, [['DONE', 0, 5000, 0, 0, 1]], '0 0 x']",
+        "['statuses', 0, 3, [['DONE', 0, 5000, 0, 0, 1]], '-2']",
+        "['statuses', 0, 3, [['DONE', 0, 5000, 0, 0, 1]], '0 0 0 -4096']",
+        "['statuses', 0, 3, [['DONE', 0, 5000, 0, 0, 1]], '0 0 0 -9223372036854775808']",
         "['statuses', 0, 3, [null], '0 0 0']",
         "['statuses', 0, 3]"
       })

@@ -47,7 +47,7 @@ public final class SnapshotCopy implements SlicedWork {
   /** Of the copied jobs: their numbers, the first tasks, and the statuses. */
   private final List<Integer> jobs = new ArrayList<>();
 
-  private final List<@Nullable TaskStatus[]> statuses = new ArrayList<>();
+  private final List<StatusCopy> statuses = new ArrayList<>();
 
   /** The tasks that ran when they were copied, as places in the two lists. */
   private final List<int[]> running = new ArrayList<>();
@@ -171,16 +171,16 @@ public final class SnapshotCopy implements SlicedWork {
     int first = core.tasks().firstNode(number);
     int count = core.tasks().endNode(number) - first;
     if (task == 0) {
-      statuses.add(new TaskStatus[count]);
+      statuses.add(new StatusCopy(count));
     }
-    @Nullable TaskStatus[] into = statuses.get(job);
+    StatusCopy into = statuses.get(job);
     int end = Math.min(count, task + most);
     int copied = end - task;
     for (; task < end; task++) {
       if (isRunning(number, first + task)) {
         running.add(new int[] {job, task});
       } else {
-        into[task] = core.tasks().status(number, first + task);
+        into.set(task, core.tasks().status(number, first + task));
       }
     }
     if (task == count) {
@@ -226,7 +226,7 @@ public final class SnapshotCopy implements SlicedWork {
     int number = jobs.get(at[0]);
     int node = core.tasks().firstNode(number) + at[1];
     if (!isRunning(number, node) && !copiedRunning.contains(key(at[0], at[1]))) {
-      statuses.get(at[0])[at[1]] = core.tasks().status(number, node);
+      statuses.get(at[0]).set(at[1], core.tasks().status(number, node));
     }
   }
 
@@ -272,7 +272,7 @@ public final class SnapshotCopy implements SlicedWork {
     private final Iterator<CoreEvent> before;
     private final Iterator<CoreEvent> after;
     private final List<int[]> firsts;
-    private final List<@Nullable TaskStatus[]> statuses;
+    private final List<StatusCopy> statuses;
     private int job;
     private int task = -1;
 
@@ -280,7 +280,7 @@ public final class SnapshotCopy implements SlicedWork {
         List<CoreEvent> before,
         List<CoreEvent> after,
         List<int[]> firsts,
-        List<@Nullable TaskStatus[]> statuses) {
+        List<StatusCopy> statuses) {
       this.before = before.iterator();
       this.after = after.iterator();
       this.firsts = firsts;
@@ -290,11 +290,9 @@ public final class SnapshotCopy implements SlicedWork {
 
     private void findNext() {
       while (job < statuses.size()) {
-        @Nullable TaskStatus[] all = statuses.get(job);
-        for (task++; task < all.length; task++) {
-          if (all[task] != null) {
-            return;
-          }
+        task = statuses.get(job).next(task + 1);
+        if (task < statuses.get(job).size()) {
+          return;
         }
         job++;
         task = -1;
@@ -313,7 +311,7 @@ public final class SnapshotCopy implements SlicedWork {
       }
       if (job < statuses.size()) {
         CoreEvent event =
-            new CoreEvent.StatusSet(job, firsts.get(job)[1] + task, statuses.get(job)[task]);
+            new CoreEvent.StatusSet(job, firsts.get(job)[1] + task, statuses.get(job).get(task));
         findNext();
         return event;
       }

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <p>{@code SchedulingCore.tasks} returns it; use it on the thread of the core.
  */
 public final class TaskQueries {
-  private static final TaskStatus PLAINLY_DONE = TaskStatus.of(Main.DONE, 0, 0);
+  /** The status, always this object, of a task of which only that it is done is known. */
+  public static final TaskStatus PLAINLY_DONE = TaskStatus.of(Main.DONE, 0, 0);
 
   private final Supplier<SchedulingState> current;
 
