@@ -24,6 +24,7 @@ import io.espalier.core.topology.Topology;
 import io.espalier.json.JsonReader;
 import io.espalier.policies.RoundRobinPolicy;
 import io.espalier.testkit.config.ConfigFixtures;
+import io.espalier.testkit.scheduling.TestPolicies;
 import io.espalier.testkit.scheduling.TreeFixture;
 import java.util.ArrayList;
 import java.util.List;
@@ -227,6 +228,31 @@ final class EtaLimitsTest {
     start(config(20, rate(0.1), job("a", ""), job("b", "")));
     assertThat(checked().kind()).isEqualTo(Kind.LEVEL_START_RATE);
     assertThat(eta("a").p50Seconds()).as("80 starts on h0").isGreaterThan(700);
+  }
+
+  /** Of 60 tasks 20 run; they start again as often as others, if half of them does not finish. */
+  @ParameterizedTest
+  @CsvSource({"true, 1, 40", "true, 0.5, 100", "false, 1, 40", "false, 0.5, 100"})
+  void onlyStartsThatAreStillToComeTakeTime(boolean isOfJob, double finishing, double starts) {
+    String rate = "{\"per_second\": 0.5, \"burst\": 1}";
+    first = 10;
+    pace = new JobPace(List.of(TASK_MILLIS), finishing);
+    start(
+        isOfJob
+            ? config(20, "\"enabled\": true", job("a", ", \"start_rate\": " + rate))
+            : config(20, "\"start_rates\": {\"instance\": " + rate + "}", job("a", "")));
+    int job = core.findJob("a");
+    for (long now = 1_000; core.tasks().progress(job).running() < 20; now += 1_000) {
+      core.advance(now, Integer.MAX_VALUE);
+      while (!core.round(TestPolicies.IN_TURN, 100, run -> {})) {
+        // Until nothing more may start.
+      }
+    }
+    JobEta eta = eta("a");
+    assertThat(Objects.requireNonNull(eta.bottleneck()).kind())
+        .isEqualTo(isOfJob ? Kind.START_RATE : Kind.LEVEL_START_RATE);
+    // After the last start comes the last task.
+    assertThat(eta.p50Seconds()).isCloseTo(starts / 0.5 + 30, within(0.1));
   }
 
   private static String groups(int limit) {
