@@ -162,9 +162,17 @@ function TimeLeft({ job, tile }) {
   const n = eta.bottleneck;
   const most = seconds(eta.p90_seconds);
   return tile('Time left', seconds(eta.p50_seconds), t.span(most !== seconds(eta.p50_seconds) && `90 % at most ${most}`,
-    n && t.span(' · for ', n.node ? t.a({ href: nodeLink(n.level, n.node), dir: 'auto' }, `${n.node}.${n.resource}`)
-      : n.kind === 'start_rate' ? 'the start rate' : n.kind === 'max_concurrent' ? 'max_concurrent' : `workers’ ${n.resource}`),
+    n && t.span(' · for ', narrowPlace(n)),
     may('operator') && t.span(' · ', t.a({ href: jobLink(job.name, 'what-if') }, 'what if?'))));
+}
+
+/** What a job waits for most. */
+function narrowPlace(n) {
+  const ofQueue = n.resource ? `${n.name}.${n.resource}` : n.name;
+  const named = { start_rate: 'the start rate', max_concurrent: 'max_concurrent', queue: `the queue ${ofQueue}`, group: `the group ${n.name}` };
+  if (!n.node) return t.span({ dir: 'auto' }, named[n.kind] ?? `workers’ ${n.resource}`);
+  const what = n.kind === 'level_start_rate' ? `the start rate of ${n.node}` : n.resource ? `${n.node}.${n.resource}` : n.node;
+  return t.a({ href: nodeLink(n.level, n.node), dir: 'auto' }, what);
 }
 
 function Failures({ job }) {

@@ -303,6 +303,26 @@ class LookingCommandsTest extends FakedCommands {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "'kind':'queue','name':'q','resource':'slots','limit':3 | queue q.slots = 3",
+        "'kind':'queue','name':'q','limit':3 | queue q = 3",
+        "'kind':'group','level':'host','name':'rs r-3','limit':1 | group rs r-3 = 1",
+        "'kind':'level_start_rate','level':'host','node':'h1','limit':0.5 | host/h1 start rate = 0.5/s",
+        "'kind':'brake','level':'host','node':'h1','limit':0 | brake on host/h1"
+      })
+  void whatLimitsAJobIsNamed(String bottleneck, String shown) {
+    server.on(
+        "GET /api/v1/jobs/backup/eta",
+        "{'job':'backup','left':7,'never':0,'p50_seconds':90,'p90_seconds':120,'bottleneck':{"
+            + bottleneck
+            + "}}");
+    assertThat(run("eta", "backup").out()).contains("  " + shown + "  ");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
       value = {
         "limits          | /limits",
         "failures backup | /jobs/backup/failures",

@@ -520,7 +520,7 @@ class ForecastTest {
     JobEta eta = answered(new Query.Eta("a", 30_000));
     assertThat(eta.never()).isEqualTo(eta.left()).isEqualTo(310);
     assertThat(eta.bottleneck())
-        .isEqualTo(new Bottleneck(Kind.RESOURCE, "host", "h0", "slots", 0, -1, -1));
+        .isEqualTo(new Bottleneck(Kind.RESOURCE, "host", "h0", "slots", "", 0, -1, -1));
   }
 
   @Test

@@ -1,6 +1,8 @@
 package io.espalier.core.config;
 
 import io.espalier.core.config.window.Schedule;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.Map;
 import java.util.OptionalDouble;
 
@@ -34,5 +36,26 @@ public record QueueSpec(
   public QueueSpec {
     maxSlots = Map.copyOf(maxSlots);
     maxFraction = Map.copyOf(maxFraction);
+  }
+
+  /** Returns whether the queue has a cap on a resource. */
+  public boolean limits(int resource) {
+    return maxSlots.containsKey(resource) || maxFraction.containsKey(resource);
+  }
+
+  /**
+   * Returns how many slots of a resource with a cap the running tasks of the queue may have.
+   *
+   * @param total the slots of the tree, or of all workers
+   */
+  public long slots(int resource, long total) {
+    long most = maxSlots.getOrDefault(resource, Integer.MAX_VALUE);
+    Double fraction = maxFraction.get(resource);
+    if (fraction == null) {
+      return most;
+    }
+    // In binary, 0.29 * 100 is 28.999999999999996.
+    BigDecimal part = BigDecimal.valueOf(fraction).multiply(BigDecimal.valueOf(total));
+    return Math.min(most, part.setScale(0, RoundingMode.FLOOR).longValueExact());
   }
 }

@@ -6,7 +6,9 @@ import io.espalier.core.api.view.JobEta.Kind;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.StartRate;
+import io.espalier.core.scheduling.group.GroupMembers;
 import io.espalier.core.topology.Topology;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -33,36 +35,28 @@ public final class EtaEstimate {
   private final JobPace pace;
   private final EtaScan scan;
   private final JobWindows windows;
+  private final EtaClosed closed;
 
-  private @Nullable Place narrowest;
+  /** All that may keep tasks waiting, once it is known what is closed. */
+  private final List<EtaPlaces> places = new ArrayList<>();
 
-  /** The closed node that keeps most tasks of the job, with the limit that closes it. */
-  private @Nullable Place closing;
+  private @Nullable EtaPlace narrowest;
 
-  private double closingTasks;
+  /** The places to which the narrowest one belongs; -1: none. */
+  private int narrow = -1;
+
+  /** How long the narrowest place takes, with a limit that is higher by one, and the next one. */
+  private double narrowMillis;
+
+  private double nextMillis;
   private double secondMillis;
-
-  /**
-   * A place where tasks of the job wait.
-   *
-   * @param need slots that a task of the job needs there
-   * @param millis the time that its work takes
-   * @param nextMillis the same with a limit that is higher by one
-   */
-  private record Place(
-      Kind kind,
-      int node,
-      @Nullable Resource resource,
-      double limit,
-      double need,
-      double millis,
-      double nextMillis,
-      double deviationMillis) {}
 
   /** What is done one after the other. */
   private enum Phase {
     /** Find the nodes below which no task can run. */
     CLOSED,
+    /** Compute what must be known of some places first. */
+    PREPARE,
     /** Find the narrowest place. */
     NARROWEST,
     /** Compare the places with it. */
@@ -75,24 +69,19 @@ public final class EtaEstimate {
   private final int job;
   private final boolean isKnown;
   private final long nowMillis;
-  private final List<EtaDemand> demands;
 
-  /** By node: whether no task can run on it or below it. */
-  private final boolean[] closed;
-
-  private double closedTasks;
   private long never;
   private Phase phase = Phase.CLOSED;
 
-  /** Where the phase is: a node, or a place of a demand. */
+  /** Where the phase is: one of the places of one kind. */
   private int at;
 
-  private int demand;
+  private int of;
 
   /** How many places are about as narrow as the narrowest one, and the longest time if raised. */
   private int equallyNarrow;
 
-  private double nextOfLevel;
+  private double nextOfAllMillis;
 
   /**
    * @param pace of the job
@@ -112,8 +101,7 @@ public final class EtaEstimate {
     this.scan = scan;
     this.nowMillis = nowMillis;
     windows = new JobWindows(left.config(), config, pace, nowMillis);
-    demands = scan.demands();
-    closed = new boolean[scan.size()];
+    closed = new EtaClosed(left, config, scan);
   }
 
   public boolean isDone() {
@@ -129,14 +117,39 @@ public final class EtaEstimate {
   public int step(int units) {
     int used = 0;
     while (used < units && !isDone()) {
-      used += phase == Phase.WINDOWS ? findWindow() : visit();
+      used +=
+          switch (phase) {
+            case CLOSED -> close();
+            case PREPARE -> prepare(units - used);
+            case WINDOWS -> findWindow();
+            default -> visit();
+          };
+    }
+    return Math.max(1, used);
+  }
+
+  private int close() {
+    if (closed.isDone()) {
+      endOfClosed();
+    } else {
+      closed.visit();
+    }
+    return 1;
+  }
+
+  private int prepare(int units) {
+    int used = of == places.size() ? 0 : places.get(of).prepare(units);
+    if (used == 0 && of < places.size()) {
+      of++;
+    } else if (used == 0) {
+      go(Phase.NARROWEST);
     }
     return Math.max(1, used);
   }
 
   private int findWindow() {
     if (windows.isKnown(lastStart(MOST))) {
-      end();
+      go(Phase.DONE);
       return 1;
     }
     windows.findNext();
@@ -144,52 +157,102 @@ public final class EtaEstimate {
   }
 
   private int visit() {
-    boolean isOver = phase == Phase.CLOSED ? at == closed.length : demand == demands.size();
-    if (isOver) {
-      end();
-    } else if (phase == Phase.CLOSED) {
-      close(at++);
-    } else if (at == demands.get(demand).size()) {
-      demand++;
+    if (of == places.size()) {
+      boolean compares = phase == Phase.NARROWEST && narrowest != null;
+      go(compares ? Phase.COMPARE : Phase.WINDOWS);
+    } else if (at == places.get(of).size()) {
+      of++;
       at = 0;
+    } else if (phase == Phase.NARROWEST) {
+      find(places.get(of), at++);
     } else {
-      visit(demands.get(demand), at++);
+      compare(places.get(of), at++);
     }
     return 1;
   }
 
-  private void visit(EtaDemand of, int place) {
-    if (!isOfWorkers(of.resource()) && closed[of.first() + place]) {
-      return; // Nothing waits for slots here that a slot more would let start.
+  private void go(Phase next) {
+    phase = next;
+    of = 0;
+    at = 0;
+  }
+
+  private void endOfClosed() {
+    boolean runs = config.canRun() && !left.isHeld(job);
+    long mayStart = left.left(job) - left.running(job);
+    never = runs ? Math.min(left.left(job), Math.round(closed.tasksBelow(0))) : mayStart;
+    if (runs && never > 0 && never >= mayStart) {
+      go(Phase.WINDOWS); // Nothing is left that may start: the place that is closed is named.
+      return;
     }
-    if (phase == Phase.NARROWEST) {
-      find(of, place);
-    } else {
-      compare(of, place);
+    for (EtaDemand demand : scan.demands()) {
+      places.add(new EtaDemandPlaces(demand, left, config, pace, scan, closed));
+    }
+    GroupMembers groups = left.groups();
+    if (groups != null) {
+      places.add(new EtaGroups(groups, left, config, pace, scan, closed));
+    }
+    addOfJob(left.left(job) - never);
+    go(Phase.PREPARE);
+  }
+
+  /** Adds what limits the job as a whole. */
+  private void addOfJob(long tasks) {
+    int cap = left.mostRunning(job);
+    if (cap > 0) {
+      places.add(new OfJob(Kind.MAX_CONCURRENT, tasks * pace.taskMillis(), cap));
+    }
+    if (config.scheduling().startRate().isPresent()) {
+      StartRate rate = config.scheduling().startRate().get();
+      // Tasks that run start again where they do not finish.
+      double starts = tasks / pace.finishing() - Math.min(tasks, left.running(job));
+      places.add(new OfJob(Kind.START_RATE, starts * 1000, rate.perSecond()));
     }
   }
 
-  /** Ends a phase. */
-  private void end() {
-    at = 0;
-    demand = 0;
-    switch (phase) {
-      case CLOSED -> phase = Phase.NARROWEST;
-      case NARROWEST -> {
-        boolean runs = config.canRun() && !left.isHeld(job);
-        never =
-            runs
-                ? Math.min(left.left(job), Math.round(closedTasks))
-                : left.left(job) - left.running(job);
-        if (runs && never > 0 && never >= left.left(job) - left.running(job)) {
-          narrowest = null; // Nothing is left that may start: the place that is closed is named.
-        } else {
-          findOfJob(left.left(job) - never);
-        }
-        phase = narrowest == null ? Phase.WINDOWS : Phase.COMPARE;
-      }
-      case COMPARE -> phase = Phase.WINDOWS;
-      case WINDOWS, DONE -> phase = Phase.DONE;
+  /** The one place where all tasks of the job wait. */
+  private record OfJob(Kind kind, double work, double limit) implements EtaPlaces {
+    @Override
+    public int size() {
+      return 1;
+    }
+
+    @Override
+    public double millis(int place) {
+      return work / limit;
+    }
+
+    @Override
+    public double nextMillis(int place) {
+      return work / (limit + 1);
+    }
+
+    @Override
+    public EtaPlace place(int place) {
+      return EtaPlace.ofJob(kind, limit);
+    }
+  }
+
+  private void find(EtaPlaces among, int place) {
+    double millis = among.millis(place);
+    if (millis > narrowMillis) {
+      secondMillis = narrowMillis;
+      narrow = of;
+      narrowMillis = millis;
+      nextMillis = among.nextMillis(place);
+      narrowest = among.place(place);
+    } else {
+      secondMillis = Math.max(secondMillis, millis);
+    }
+  }
+
+  private void compare(EtaPlaces among, int place) {
+    double millis = among.millis(place);
+    if (of == narrow && millis >= AS_NARROW * narrowMillis) {
+      equallyNarrow++;
+    }
+    if (millis > 0) {
+      nextOfAllMillis = Math.max(nextOfAllMillis, of == narrow ? among.nextMillis(place) : millis);
     }
   }
 
@@ -210,104 +273,6 @@ public final class EtaEstimate {
     return new JobEta(config.name(), nowMillis, tasks, blocked, p50, p90, bottleneck());
   }
 
-  private void close(int node) {
-    int parent = node == 0 ? -1 : nodes.parent(nodes.slot(node, 0));
-    if (parent >= 0 && closed[parent]) {
-      closed[node] = true;
-      return;
-    }
-    for (Resource resource : left.config().settings().resources().ofLevel(nodes.level(node))) {
-      int limit = left.limit(node, resource.index());
-      int need = config.needs().get(resource.index());
-      if (limit < need) {
-        closed[node] = true;
-        closedTasks += scan.own(node);
-        if (scan.own(node) > closingTasks) {
-          closingTasks = scan.own(node);
-          closing = new Place(Kind.RESOURCE, node, resource, limit, need, 0, 0, 0);
-        }
-        return;
-      }
-    }
-  }
-
-  private double limit(EtaDemand of, int place) {
-    Resource resource = of.resource();
-    return isOfWorkers(resource)
-        ? left.ofWorkers(resource)
-        : left.limit(of.first() + place, resource.index());
-  }
-
-  private boolean isOfWorkers(Resource resource) {
-    return resource.level() >= nodes.levels().worker();
-  }
-
-  private void find(EtaDemand of, int place) {
-    Resource resource = of.resource();
-    double need = config.needs().get(resource.index());
-    if (need <= 0 || of.work(place) <= 0) {
-      return;
-    }
-    boolean ofWorkers = isOfWorkers(resource);
-    int node = ofWorkers ? -1 : of.first() + place;
-    double limit = limit(of, place);
-    if (limit >= need && (ofWorkers || scan.own(node) > 0)) {
-      take(
-          new Place(
-              ofWorkers ? Kind.WORKERS : Kind.RESOURCE,
-              node,
-              resource,
-              limit,
-              need,
-              of.work(place) / limit,
-              of.work(place) / (limit + 1),
-              of.deviation(place) / limit));
-    }
-  }
-
-  private void compare(EtaDemand of, int place) {
-    Place narrow = narrowest;
-    Resource raised = narrow == null ? null : narrow.resource();
-    if (narrow == null || raised == null || narrow.kind() != Kind.RESOURCE) {
-      return;
-    }
-    Resource resource = of.resource();
-    double limit = limit(of, place);
-    boolean isSame = resource.index() == raised.index();
-    if (isSame && limit > 0 && of.work(place) / limit >= AS_NARROW * narrow.millis()) {
-      equallyNarrow++;
-    }
-    if (limit >= Math.max(1, config.needs().get(resource.index()))) {
-      nextOfLevel = Math.max(nextOfLevel, of.work(place) / (limit + (isSame ? 1 : 0)));
-    }
-  }
-
-  private void findOfJob(long tasks) {
-    int cap = left.mostRunning(job);
-    if (cap > 0) {
-      take(ofJob(Kind.MAX_CONCURRENT, tasks, cap, pace.taskMillis()));
-    }
-    if (config.scheduling().startRate().isPresent()) {
-      StartRate rate = config.scheduling().startRate().get();
-      take(ofJob(Kind.START_RATE, tasks, rate.perSecond(), 1000));
-    }
-  }
-
-  private static Place ofJob(Kind kind, long tasks, double limit, double millis) {
-    double work = tasks * millis;
-    return new Place(kind, -1, null, limit, 1, work / limit, work / (limit + 1), 0);
-  }
-
-  private void take(Place place) {
-    Place before = narrowest;
-    if (before == null || place.millis() > before.millis()) {
-      secondMillis = before == null ? 0 : before.millis();
-      narrowest = place;
-    } else {
-      secondMillis = Math.max(secondMillis, place.millis());
-    }
-  }
-
   /**
    * Returns the time until all is over that this part of the cases does not exceed; infinite when
    * the windows of the job are too short.
@@ -321,26 +286,23 @@ public final class EtaEstimate {
     }
     double first = pace.quantile(root(part, Math.min((double) ready, 1_000.0)));
     longest = Math.max(longest, first + windows.delayMillis(0));
-    Place place = narrowest;
+    EtaPlace place = narrowest;
     if (place == null) {
       return longest;
     }
-    boolean isRate = place.kind() == Kind.START_RATE;
-    double slots = Math.max(1, place.limit() / place.need());
-    double last = isRate ? first : pace.restQuantile(root(part, slots * equal()));
+    double last = place.isRate() ? first : pace.restQuantile(root(part, place.slots() * equal()));
     double start = lastStart(part);
     return Math.max(longest, start + windows.delayMillis(Math.max(0, start)) + last);
   }
 
   /** Returns after how long the last task starts, without windows; 0: nothing narrows the job. */
   private double lastStart(double part) {
-    Place place = narrowest;
+    EtaPlace place = narrowest;
     if (place == null) {
       return 0;
     }
     double chance = place.deviationMillis() * normal(root(part, equal()));
-    boolean isRate = place.kind() == Kind.START_RATE;
-    return place.millis() + chance - (isRate ? 0 : pace.restMillis());
+    return narrowMillis + chance - (place.isRate() ? 0 : pace.restMillis());
   }
 
   private int equal() {
@@ -364,21 +326,22 @@ public final class EtaEstimate {
 
   private @Nullable Bottleneck bottleneck() {
     boolean isClosed = narrowest == null;
-    Place place = isClosed ? closing : narrowest;
+    EtaPlace place = isClosed ? closed.closing() : narrowest;
     if (place == null) {
       return null;
     }
     Resource resource = place.resource();
-    boolean ofNode = place.kind() == Kind.RESOURCE;
-    double next = Math.max(secondMillis, place.nextMillis());
-    double nextOfAll = ofNode ? nextOfLevel : next;
+    double gain = narrowMillis - Math.max(secondMillis, nextMillis);
+    double gainOfAll = narrowMillis - nextOfAllMillis;
     return new Bottleneck(
         place.kind(),
-        ofNode ? nodes.levels().name(nodes.level(place.node())) : "",
-        ofNode ? nodes.name(place.node()) : "",
+        place.level(),
+        place.node() < 0 ? "" : nodes.name(place.node()),
         resource == null ? "" : resource.name(),
+        place.name(),
         place.limit(),
-        isClosed ? -1 : (place.millis() - next) / 1000,
-        isClosed ? -1 : (place.millis() - nextOfAll) / 1000);
+        // The rate of a level is one number for all of its nodes.
+        isClosed ? -1 : (place.kind() == Kind.LEVEL_START_RATE ? gainOfAll : gain) / 1000,
+        isClosed ? -1 : gainOfAll / 1000);
   }
 }

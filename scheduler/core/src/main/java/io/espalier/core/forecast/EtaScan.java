@@ -7,12 +7,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
- * Sums up the work that is left of a job, and of the jobs that compete with it, on each node, in
- * slices (docs/adr/0076-forecasts.md). How much of another job's work comes before the end of this
- * one follows from the policy; without priorities, all jobs start equally many tasks. The work of a
- * node with several parents is divided among them. Use it where the {@link WorkLeft} may be used.
+ * Sums up the work that is left of a job, and of the jobs that compete with it, for each limit of
+ * nodes, workers and queues, in slices (docs/adr/0076-forecasts.md). How much of another job's work
+ * comes before the end of this one follows from the policy; without priorities, all jobs start
+ * equally many tasks. The work of a node with several parents is divided among them. Use it where
+ * the {@link WorkLeft} may be used.
  */
 public final class EtaScan {
   /** In trees with more nodes, the lowest level that has tasks is not looked at. */
@@ -30,18 +32,35 @@ public final class EtaScan {
   private final int job;
   private final long stateNumber;
   private final Topology nodes;
-  private final List<Resource> resources;
 
   /** The jobs to look at, this one first. */
   private final List<Integer> jobs = new ArrayList<>();
 
-  /** By node: the tasks left of this job, and of the job that is looked at. */
-  private final double[] own;
+  /** What is left of this job, and of the job that is looked at. */
+  private final Counts own;
 
-  private double[] counts;
+  private Counts counts;
 
-  /** By resource and node of its level: milliseconds of slots, and their variance. */
-  private final EtaDemand[] demands;
+  private final List<EtaDemand> demands = new ArrayList<>();
+
+  /** What is left of a job by node: tasks, and starts unless no limit asks for them. */
+  private static final class Counts {
+    final double[] tasks;
+    final double[] starts;
+
+    Counts(int nodes, boolean hasStarts) {
+      tasks = new double[nodes];
+      starts = new double[hasStarts ? nodes : 0];
+    }
+
+    double[] of(EtaDemand demand) {
+      return demand.isOfStarts() ? starts : tasks;
+    }
+
+    int size() {
+      return tasks.length + starts.length;
+    }
+  }
 
   /** What is done for one job after the other. */
   private enum Phase {
@@ -55,9 +74,12 @@ public final class EtaScan {
   private int node = -1;
 
   /** Where {@link Phase#COMPETE} is. */
-  private int resource;
+  private int demand;
 
   private int place;
+
+  /** How many tasks of the job that is looked at start for one of this job. */
+  private double ahead;
 
   /**
    * @param job may be {@link #ALL}
@@ -70,7 +92,6 @@ public final class EtaScan {
     this.unknown = assumed;
     stateNumber = left.number();
     nodes = left.topology();
-    resources = left.config().settings().resources().all();
     if (job != ALL) {
       jobs.add(job);
     }
@@ -83,14 +104,51 @@ public final class EtaScan {
     }
     int inner =
         nodes.levelEnd(lowest) <= MOST_NODES ? nodes.levelEnd(lowest) : nodes.levelStart(lowest);
-    own = new double[inner];
+    addOfResources(inner);
+    Job config = job == ALL ? null : left.job(job);
+    if (config != null) {
+      addOfQueue(config);
+      addOfStarts(config, inner);
+    }
+    own = new Counts(inner, demands.stream().anyMatch(EtaDemand::isOfStarts));
     counts = own;
-    demands = new EtaDemand[resources.size()];
-    for (Resource resource : resources) {
+  }
+
+  private void addOfResources(int inner) {
+    for (Resource resource : left.config().settings().resources().all()) {
+      int level = resource.level();
+      demands.add(
+          level < nodes.levels().worker()
+              ? EtaDemand.ofNodes(resource, nodes.levelStart(level), size(level, inner))
+              : EtaDemand.ofWorkers(resource));
+    }
+  }
+
+  private void addOfStarts(Job config, int inner) {
+    new TreeMap<>(left.config().settings().rules().startRates())
+        .headMap(config.level(), true)
+        .forEach(
+            (level, rate) ->
+                demands.add(
+                    EtaDemand.ofStarts(level, rate, nodes.levelStart(level), size(level, inner))));
+  }
+
+  /** Returns the number of nodes of a level that are looked at. */
+  private int size(int level, int inner) {
+    return Math.max(0, Math.min(inner, nodes.levelEnd(level)) - nodes.levelStart(level));
+  }
+
+  /** Adds what limits the queue of the job. */
+  private void addOfQueue(Job config) {
+    String queue = config.scheduling().queue();
+    for (Resource resource : left.config().settings().resources().all()) {
       boolean isOfNodes = resource.level() < nodes.levels().worker();
-      int first = isOfNodes ? nodes.levelStart(resource.level()) : 0;
-      int end = isOfNodes ? Math.min(inner, nodes.levelEnd(resource.level())) : 1;
-      demands[resource.index()] = new EtaDemand(resource, first, Math.max(0, end - first));
+      if (Double.isFinite(left.ofQueue(queue, resource))) {
+        demands.add(EtaDemand.ofQueue(queue, resource, isOfNodes ? resource.level() : 0));
+      }
+    }
+    if (Double.isFinite(left.ofQueue(queue, null))) {
+      demands.add(EtaDemand.ofQueue(queue, null, 0));
     }
   }
 
@@ -137,29 +195,32 @@ public final class EtaScan {
     double running = isWhole ? 1 : pace.restMillis() / pace.taskMillis();
     for (; node < end; node++) {
       if (left.isLeft(of, node)) {
-        add(node, left.isRunning(of, node) ? running : 1);
+        boolean isRunning = left.isRunning(of, node);
+        add(counts.tasks, node, isRunning ? running : 1);
+        // A task that runs starts again where it does not finish.
+        add(counts.starts, node, isRunning ? 1 - pace.finishing() : 1);
       }
     }
     if (node == left.endNode(of)) {
-      node = Math.min(counts.length, nodes.levelEnd(level(of))) - 1;
+      node = Math.min(counts.tasks.length, nodes.levelEnd(level(of))) - 1;
       phase = Phase.ADD_UP;
     }
     return visited;
   }
 
   /** Adds tasks to their node or, where that is not looked at, to its parents. */
-  private void add(int leaf, double tasks) {
-    if (leaf < counts.length) {
-      counts[leaf] += tasks;
+  private void add(double[] to, int leaf, double tasks) {
+    if (leaf < to.length) {
+      to[leaf] += tasks;
     } else {
-      addToParents(leaf, tasks);
+      addToParents(to, leaf, tasks);
     }
   }
 
-  private void addToParents(int child, double tasks) {
-    int parents = nodes.slotCount(child);
+  private void addToParents(double[] to, int child, double tasks) {
+    int parents = to.length == 0 ? 0 : nodes.slotCount(child);
     for (int i = 0; i < parents; i++) {
-      counts[nodes.parent(nodes.slot(child, i))] += tasks / parents;
+      to[nodes.parent(nodes.slot(child, i))] += tasks / parents;
     }
   }
 
@@ -168,11 +229,15 @@ public final class EtaScan {
     int stop = Math.max(0, node - units);
     int visited = Math.max(1, node - stop);
     for (; node > stop; node--) {
-      addToParents(node, counts[node]);
+      addToParents(counts.tasks, node, counts.tasks[node]);
+      if (counts.starts.length > 0) {
+        addToParents(counts.starts, node, counts.starts[node]);
+      }
     }
     if (node <= 0) {
       phase = Phase.COMPETE;
-      resource = 0;
+      ahead = jobs.get(at) == job || job == ALL ? 1 : ahead(jobs.get(at));
+      demand = 0;
       place = 0;
     }
     return visited;
@@ -182,27 +247,23 @@ public final class EtaScan {
   private int compete(int units) {
     int other = jobs.get(at);
     Job config = left.job(other);
-    if (config == null || resource == resources.size()) {
+    if (config == null || demand == demands.size()) {
       nextJob();
-      return counts.length / CLEARED_PER_UNIT + 1;
+      return counts.size() / CLEARED_PER_UNIT + 1;
     }
-    Resource of = resources.get(resource);
-    EtaDemand demand = demands[of.index()];
-    int need = config.needs().get(of.index());
-    boolean passes = of.level() <= config.level() || of.level() >= nodes.levels().worker();
+    EtaDemand of = demands.get(demand);
+    int need = of.need(config);
     int first = place;
-    int end = need > 0 && passes ? (int) Math.min(demand.size(), (long) place + units) : place;
+    int end = need > 0 ? (int) Math.min(of.size(), (long) place + units) : place;
     JobPace pace = pace(other);
-    double ahead = other == job || job == ALL ? 1 : ahead(other);
+    boolean isWhole = other == job || job == ALL;
     for (; place < end; place++) {
-      double all = counts[demand.first() + place];
-      double mine = own[demand.first() + place];
-      double before =
-          other == job || job == ALL ? all : mine <= 0 ? 0 : Math.min(all, mine * ahead);
-      demand.add(place, before, need, pace);
+      double all = counts.of(of)[of.first() + place];
+      double mine = own.of(of)[of.first() + place];
+      of.add(place, isWhole ? all : mine <= 0 ? 0 : Math.min(all, mine * ahead), need, pace);
     }
-    if (place == demand.size() || need <= 0 || !passes) {
-      resource++;
+    if (place == of.size() || need <= 0) {
+      demand++;
       place = 0;
     }
     return Math.max(1, end - first);
@@ -213,8 +274,9 @@ public final class EtaScan {
     phase = Phase.COUNT;
     node = -1;
     if (!isDone()) {
-      counts = counts == own ? new double[own.length] : counts;
-      Arrays.fill(counts, 0);
+      counts = counts == own ? new Counts(own.tasks.length, own.starts.length > 0) : counts;
+      Arrays.fill(counts.tasks, 0);
+      Arrays.fill(counts.starts, 0);
     }
   }
 
@@ -243,16 +305,16 @@ public final class EtaScan {
 
   /** Returns the number of nodes that are looked at: the first ones. */
   int size() {
-    return own.length;
+    return own.tasks.length;
   }
 
   /** Returns the tasks left of the job below one of these nodes or on it. */
   double own(int at) {
-    return own[at];
+    return own.tasks[at];
   }
 
-  /** Returns the demand by index of the resource; of workers, it has one place. */
+  /** Returns the demands of all resources and, of a job, those of its queue and of starts. */
   List<EtaDemand> demands() {
-    return List.of(demands);
+    return List.copyOf(demands);
   }
 }

@@ -9,11 +9,15 @@ import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.group.GroupMembers;
+import io.espalier.core.scheduling.group.RedundancyGroups;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The work that is left in a core. Use it on the thread of the core. */
@@ -121,21 +125,53 @@ public final class LiveWork implements WorkLeft {
   }
 
   @Override
-  public int mostRunning(int job) {
-    Job config = core.job(job);
-    return config == null ? 0 : mostRunning(config, core.capacity().caps());
+  public long slots(Resource resource) {
+    return core.capacity().total(resource);
   }
 
-  static int mostRunning(Job job, Collection<RunningCap> caps) {
-    int most =
-        job.scheduling().maxConcurrent() == 0
-            ? Integer.MAX_VALUE
-            : job.scheduling().maxConcurrent();
-    for (RunningCap cap : caps) {
-      if (cap.scope().equals(Scope.job(job.name()))) {
-        most = Math.min(most, cap.most());
+  @Override
+  public Collection<RunningCap> caps() {
+    return core.capacity().caps();
+  }
+
+  @Override
+  public Set<Integer> brakedNodes() {
+    return nodes(topology(), brakes());
+  }
+
+  /** Returns the nodes of {@link #brakedNodes} by name. */
+  List<Scope> brakes() {
+    return core.gates().of(GateKind.NODE_BRAKE).stream()
+        .filter(gate -> gate.untilMillis() == 0)
+        .map(Gate::scope)
+        .toList();
+  }
+
+  /** Returns the numbers of those nodes that a tree has. */
+  static Set<Integer> nodes(Topology topology, List<Scope> scopes) {
+    Set<Integer> nodes = new HashSet<>();
+    for (Scope scope : scopes) {
+      int level = topology.levels().find(scope.level());
+      int node =
+          level >= 0 && level < topology.levels().worker()
+              ? topology.find(level, scope.name())
+              : -1;
+      if (node >= 0) {
+        nodes.add(node);
       }
     }
-    return most == Integer.MAX_VALUE ? 0 : most;
+    return nodes;
+  }
+
+  @Override
+  public @Nullable GroupMembers groups() {
+    RedundancyGroups groups = core.capacity().redundancyGroups();
+    return groups == null ? null : groups.members();
+  }
+
+  @Override
+  public int groupLimit(int group) {
+    RedundancyGroups groups = core.capacity().redundancyGroups();
+    return groups == null ? 0 : groups.limit(group);
   }
 }

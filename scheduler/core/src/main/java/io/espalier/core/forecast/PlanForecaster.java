@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -110,7 +111,7 @@ public final class PlanForecaster {
     }
     Map<String, Use> uses = new TreeMap<>();
     for (EtaDemand demand : scan.demands()) {
-      Resource resource = demand.resource();
+      Resource resource = Objects.requireNonNull(demand.resource());
       long slots = work.slots(resource);
       long used = Math.min(ofJobs(work, resource), slots);
       if (resource.level() < work.topology().levels().worker() && demand.size() > 0) {
@@ -143,8 +144,7 @@ public final class PlanForecaster {
   private static long onNodes(PlannedWork work, EtaDemand demand) {
     double sum = 0;
     for (int place = 0; place < demand.size(); place++) {
-      int limit = work.limit(demand.first() + place, demand.resource().index());
-      sum += Math.min(limit, demand.work(place));
+      sum += Math.min(demand.limit(work, place), demand.work(place));
     }
     return (long) Math.ceil(sum - 1e-6);
   }

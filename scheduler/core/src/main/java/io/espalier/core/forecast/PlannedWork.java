@@ -1,16 +1,24 @@
 package io.espalier.core.forecast;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.capacity.ConfiguredLimits;
+import io.espalier.core.scheduling.capacity.HealthLimit;
+import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.capacity.PlannedLimits;
+import io.espalier.core.scheduling.capacity.RunningCap;
+import io.espalier.core.scheduling.group.GroupMembers;
+import io.espalier.core.scheduling.group.RedundancyGroups;
 import io.espalier.core.scheduling.update.TaskDifference;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +34,7 @@ public final class PlannedWork implements WorkLeft {
   private final List<OfJob> jobs;
 
   private final PlannedLimits limits;
+  private final @Nullable RedundancyGroups groups;
 
   /** A job. Bits are counted from the first node of its level. */
   private record OfJob(
@@ -52,6 +61,23 @@ public final class PlannedWork implements WorkLeft {
     this.topology = topology;
     this.jobs = List.copyOf(jobs);
     limits = new PlannedLimits(topology, config.settings().resources(), configured, copy.limits);
+    groups = RedundancyGroups.of(config.settings().rules().groups(), topology);
+    if (groups != null && !copy.limits.health().isEmpty()) {
+      setHealth(groups, topology, copy.limits);
+    }
+  }
+
+  private static void setHealth(RedundancyGroups groups, Topology topology, LimitTable limits) {
+    GroupMembers members = groups.members();
+    for (int kind = 0; kind < members.rules().size(); kind++) {
+      GroupRule rule = members.rules().get(kind);
+      int end = topology.levelEnd(rule.level());
+      for (int node = topology.levelStart(rule.level()); node < end; node++) {
+        HealthLimit health = limits.healthOn(rule.limitName(), topology.name(node));
+        boolean isWell = health == null || health.limit() > 0;
+        groups.setWell(kind, members.member(node, rule.level()), isWell);
+      }
+    }
   }
 
   /** Returns what is left as things are. */
@@ -180,8 +206,23 @@ public final class PlannedWork implements WorkLeft {
   }
 
   @Override
-  public int mostRunning(int job) {
-    return LiveWork.mostRunning(job(job), copy.limits.caps());
+  public Collection<RunningCap> caps() {
+    return copy.limits.caps();
+  }
+
+  @Override
+  public Set<Integer> brakedNodes() {
+    return LiveWork.nodes(topology, copy.brakes);
+  }
+
+  @Override
+  public @Nullable GroupMembers groups() {
+    return groups == null ? null : groups.members();
+  }
+
+  @Override
+  public int groupLimit(int group) {
+    return groups == null ? 0 : groups.limit(group);
   }
 
   /** Returns the jobs with tasks left, by name, with their numbers. */
@@ -195,8 +236,8 @@ public final class PlannedWork implements WorkLeft {
     return all;
   }
 
-  /** Returns the slots of a resource on all nodes, or on all workers. */
-  long slots(Resource resource) {
+  @Override
+  public long slots(Resource resource) {
     if (resource.level() >= topology.levels().worker()) {
       return (long) ofWorkers(resource);
     }

@@ -8,6 +8,7 @@ import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.topology.Topology;
 import java.util.BitSet;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -28,6 +29,7 @@ public final class WorkCopy {
   final SortedMap<String, OfJob> jobs = new TreeMap<>();
 
   final LimitTable limits = new LimitTable();
+  List<Scope> brakes = List.of();
   int workers;
 
   /** The next job, and its node, counted from the first one of its level. */
@@ -69,6 +71,7 @@ public final class WorkCopy {
       core.capacity().factors().forEach(limits::put);
       core.capacity().health().forEach(limits::put);
       core.capacity().caps().forEach(limits::put);
+      brakes = live.brakes();
       workers = live.workers();
     }
     return isDone;

@@ -2,8 +2,14 @@ package io.espalier.core.forecast;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.capacity.RunningCap;
+import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.group.GroupMembers;
 import io.espalier.core.topology.Topology;
+import java.util.Collection;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The tasks that are left, and what limits them: in a scheduler, or as a plan would leave them. */
@@ -49,6 +55,58 @@ public interface WorkLeft {
   /** Returns how many slots of a resource of workers all of them have together. */
   double ofWorkers(Resource resource);
 
+  /** Returns how many slots of a resource all nodes of its level, or all workers, have together. */
+  long slots(Resource resource);
+
+  /** Returns the caps on running tasks of jobs and queues. */
+  Collection<RunningCap> caps();
+
+  /** Returns the nodes that are braked to a standstill until somebody releases the brake. */
+  Set<Integer> brakedNodes();
+
+  /** Returns which nodes are in which redundancy groups; null: none are configured. */
+  @Nullable GroupMembers groups();
+
+  /** Returns how many members of a group may be busy at once; 0: the group is closed. */
+  int groupLimit(int group);
+
   /** Returns how many tasks of a job may run at once; 0: any number. */
-  int mostRunning(int job);
+  default int mostRunning(int job) {
+    Job config = job(job);
+    int own = config == null ? 0 : config.scheduling().maxConcurrent();
+    int most = config == null ? Integer.MAX_VALUE : mostRunning(Scope.job(config.name()), caps());
+    most = own == 0 ? most : Math.min(own, most);
+    return most == Integer.MAX_VALUE ? 0 : most;
+  }
+
+  private static int mostRunning(Scope scope, Collection<RunningCap> caps) {
+    int most = Integer.MAX_VALUE;
+    for (RunningCap cap : caps) {
+      most = cap.scope().equals(scope) ? Math.min(most, cap.most()) : most;
+    }
+    return most;
+  }
+
+  /**
+   * Returns how many slots of a resource the running tasks of a queue may have together.
+   *
+   * @param resource null: how many tasks may run
+   * @return infinite: any number
+   */
+  default double ofQueue(String queue, @Nullable Resource resource) {
+    if (resource == null) {
+      int most = mostRunning(Scope.queue(queue), caps());
+      return most == Integer.MAX_VALUE ? Double.POSITIVE_INFINITY : most;
+    }
+    boolean isOfWorkers = resource.level() >= topology().levels().worker();
+    if (isOfWorkers && ofWorkers(resource) <= 0) {
+      return Double.POSITIVE_INFINITY; // Without workers, their resources limit nothing.
+    }
+    for (QueueSpec spec : config().settings().rules().queues()) {
+      if (spec.name().equals(queue) && spec.limits(resource.index())) {
+        return spec.slots(resource.index(), slots(resource));
+      }
+    }
+    return Double.POSITIVE_INFINITY;
+  }
 }

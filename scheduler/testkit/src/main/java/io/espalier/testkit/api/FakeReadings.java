@@ -92,7 +92,7 @@ final class FakeReadings {
 
   static JobEta eta(Job job, long nowMillis) {
     JobEta.Bottleneck narrow =
-        new JobEta.Bottleneck(JobEta.Kind.RESOURCE, "host", "h1", "slots", 2, 30, 40);
+        new JobEta.Bottleneck(JobEta.Kind.RESOURCE, "host", "h1", "slots", "", 2, 30, 40);
     return new JobEta(job.name(), nowMillis, 7, 2, 90, 120, narrow);
   }
 

@@ -331,12 +331,10 @@ public final class QueryJson {
     JobEta.Bottleneck narrow = eta.bottleneck();
     if (narrow != null) {
       Json.Builder place = Json.object().put("kind", narrow.kind().name().toLowerCase(Locale.ROOT));
-      if (!narrow.node().isEmpty()) {
-        place.put("level", narrow.level()).put("node", narrow.node());
-      }
-      if (!narrow.resource().isEmpty()) {
-        place.put("resource", narrow.resource());
-      }
+      putUnlessEmpty(place, "level", narrow.level());
+      putUnlessEmpty(place, "node", narrow.node());
+      putUnlessEmpty(place, "resource", narrow.resource());
+      putUnlessEmpty(place, "name", narrow.name());
       place.put("limit", narrow.limit());
       if (eta.p50Seconds() >= 0 && narrow.gainSeconds() >= 0) {
         place
@@ -346,6 +344,12 @@ public final class QueryJson {
       json.put("bottleneck", place.build());
     }
     return json.build();
+  }
+
+  private static void putUnlessEmpty(Json.Builder to, String key, String value) {
+    if (!value.isEmpty()) {
+      to.put(key, value);
+    }
   }
 
   private static double rounded(double seconds) {

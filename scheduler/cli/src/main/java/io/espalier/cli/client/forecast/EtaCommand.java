@@ -128,17 +128,18 @@ public final class EtaCommand extends ListCommand {
         narrow.get("limit") instanceof Json.Num number
             ? " = " + number.value().stripTrailingZeros().toPlainString()
             : "";
+    String resource = JsonFields.text(narrow, "resource");
+    String node = JsonFields.text(narrow, "level") + "/" + JsonFields.text(narrow, "node");
+    String name = JsonFields.text(narrow, "name");
     return switch (JsonFields.text(narrow, "kind")) {
-      case "resource" ->
-          JsonFields.text(narrow, "level")
-              + "/"
-              + JsonFields.text(narrow, "node")
-              + "."
-              + JsonFields.text(narrow, "resource")
-              + limit;
-      case "workers" -> "workers' " + JsonFields.text(narrow, "resource") + limit;
+      case "resource" -> node + "." + resource + limit;
+      case "workers" -> "workers' " + resource + limit;
       case "max_concurrent" -> "max_concurrent" + limit;
       case "start_rate" -> "start rate" + limit + "/s";
+      case "queue" -> "queue " + name + (resource.isEmpty() ? "" : "." + resource) + limit;
+      case "level_start_rate" -> node + " start rate" + limit + "/s";
+      case "group" -> "group " + name + limit;
+      case "brake" -> "brake on " + node;
       default -> "-";
     };
   }

@@ -33,25 +33,36 @@ public record JobEta(
     /** How many tasks of the job may run at once. */
     MAX_CONCURRENT,
     /** How often tasks of the job may start. */
-    START_RATE
+    START_RATE,
+    /** What the tasks of the job's queue may have together. */
+    QUEUE,
+    /** How often tasks may start below a node. */
+    LEVEL_START_RATE,
+    /** How many members of a redundancy group may be busy at once. */
+    GROUP,
+    /** A node that is braked to a standstill; only when no task may start. */
+    BRAKE
   }
 
   /**
    * The narrowest place on the way of a job.
    *
-   * @param level the node's level; empty: it is no resource of a node
-   * @param node the node; empty: it is no resource of a node
-   * @param resource empty: it is no resource
-   * @param limit the limit in effect; of workers, of all together
+   * @param level the level of the node, or of the members of the group; empty: it is neither
+   * @param node empty: it is no node
+   * @param resource empty: it is no resource; of a queue, its running tasks are limited then
+   * @param name the queue, or the kind of the group and its name, such as {@code replset rs-3};
+   *     empty: it is neither
+   * @param limit the limit in effect; of workers, of all together; of rates, starts per second
    * @param gainSeconds how much sooner the job ends with a limit there that is higher by one; -1:
    *     no task may start, so it does not end at all
-   * @param gainOfLevelSeconds the same with such limits on all nodes of the level
+   * @param gainOfLevelSeconds the same with such limits on all nodes of the level, or of all groups
    */
   public record Bottleneck(
       Kind kind,
       String level,
       String node,
       String resource,
+      String name,
       double limit,
       double gainSeconds,
       double gainOfLevelSeconds) {}

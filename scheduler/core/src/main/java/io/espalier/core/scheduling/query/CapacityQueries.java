@@ -10,6 +10,7 @@ import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
+import io.espalier.core.scheduling.group.RedundancyGroups;
 import io.espalier.core.scheduling.queue.QueueUsageHistory;
 import io.espalier.core.scheduling.reservation.CapacityReservation;
 import io.espalier.core.scheduling.reservation.Reservation;
@@ -67,6 +68,16 @@ public final class CapacityQueries {
    */
   public GroupScan groups(String kind, boolean onlyFull, String after, int limit) {
     return new GroupScan(current, kind, onlyFull, after, limit);
+  }
+
+  /** Returns the redundancy groups, not to be changed; null: none are configured. */
+  public @Nullable RedundancyGroups redundancyGroups() {
+    return state().groups;
+  }
+
+  /** Returns how many slots of a resource all nodes of its level, or all workers, have together. */
+  public long total(Resource resource) {
+    return state().queues.total(resource.index());
   }
 
   /** Returns all queues. Costs time proportional to the number of queues and jobs. */

@@ -2,10 +2,7 @@ package io.espalier.core.scheduling.queue;
 
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
-import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.util.Arrays;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,10 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QueueLimit {
   public final int resource;
-  private final int most;
-
-  /** The fraction of the total slots; null: not configured. */
-  private final @Nullable BigDecimal fraction;
+  private final QueueSpec spec;
 
   /** The distinct needs of the queue's jobs, ascending, without 0. */
   private final int[] thresholds;
@@ -44,11 +38,9 @@ public final class QueueLimit {
    * @param needs the needs, by position in {@code jobs}
    * @param words the bitmap words that contain its jobs, ascending
    */
-  private QueueLimit(
-      int resource, int most, @Nullable BigDecimal fraction, int[] jobs, int[] needs, int[] words) {
+  private QueueLimit(QueueSpec spec, int resource, int[] jobs, int[] needs, int[] words) {
+    this.spec = spec;
     this.resource = resource;
-    this.most = most;
-    this.fraction = fraction;
     thresholds = Arrays.stream(needs).filter(n -> n > 0).sorted().distinct().toArray();
     fits = new long[thresholds.length + 1][words.length];
     for (int i = 0; i < jobs.length; i++) {
@@ -63,37 +55,17 @@ public final class QueueLimit {
   /** Returns the cap of a queue on a resource; null: unlimited. */
   static @Nullable QueueLimit of(
       QueueSpec spec, int resource, int[] jobs, int[] needs, int[] words) {
-    Map<Integer, Integer> slots = spec.maxSlots();
-    Double part = spec.maxFraction().get(resource);
-    if (part == null && !slots.containsKey(resource)) {
-      return null;
-    }
-    return new QueueLimit(
-        resource,
-        slots.getOrDefault(resource, Integer.MAX_VALUE),
-        part == null ? null : BigDecimal.valueOf(part),
-        jobs,
-        needs,
-        words);
+    return spec.limits(resource) ? new QueueLimit(spec, resource, jobs, needs, words) : null;
   }
 
   /** Returns whether the cap depends on the total slots. */
   public boolean isRelative() {
-    return fraction != null;
+    return spec.maxFraction().containsKey(resource);
   }
 
   /** Sets the total slots of the tree; {@link #hold} must follow. */
   void setTotal(long total) {
-    cap = slots(most, fraction, total);
-  }
-
-  private static long slots(int most, @Nullable BigDecimal fraction, long total) {
-    if (fraction == null) {
-      return most;
-    }
-    // In binary, 0.29 * 100 is 28.999999999999996.
-    BigDecimal part = fraction.multiply(BigDecimal.valueOf(total));
-    return Math.min(most, part.setScale(0, RoundingMode.FLOOR).longValueExact());
+    cap = spec.slots(resource, total);
   }
 
   /** Sets the slots in use by the queue; returns whether the set of jobs that fit has changed. */
