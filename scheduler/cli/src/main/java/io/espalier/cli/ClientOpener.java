@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
 final class ClientOpener implements Client.Opener {
   @Override
   public Client server(String server) {
-    return new HttpSchedulerClient(server);
+    return server(server, ClientAccess.none());
   }
 
   @Override
   public Client server(String server, ClientAccess access) {
-    return new HttpSchedulerClient(server, access);
+    return new HttpSchedulerClient(server, access, ClientOpener::remark);
   }
 
   @Override
@@ -40,7 +40,8 @@ final class ClientOpener implements Client.Opener {
       return new HttpSchedulerClient(
           LeaderFinder.http(
               ZooKeeperTarget.parse(group).withAuthFile(Optional.ofNullable(authFile))),
-          access);
+          access,
+          ClientOpener::remark);
     } catch (IllegalArgumentException e) {
       throw new CommandException(ExitCode.USAGE, "--zookeeper " + group + ": " + e.getMessage(), e);
     } catch (IOException e) {
@@ -49,6 +50,10 @@ final class ClientOpener implements Client.Opener {
       Thread.currentThread().interrupt();
       throw new CommandException(ExitCode.FAILED, "interrupted", e);
     }
+  }
+
+  private static void remark(String line) {
+    System.err.println("espalier: " + line);
   }
 
   @Override

@@ -38,9 +38,17 @@ class ClientConnectionsTest extends ServedCommands {
     for (String command : new String[] {"jobs", "events --follow", "kill backup d12"}) {
       CommandRun run = CommandRun.of(0, (command + " --server " + url).split(" ", -1));
       assertThat(run.code()).as(command).isEqualTo(3);
+      String readable =
+          !command.equals("jobs")
+              ? ""
+              : "; a run that has ended has no server: read what it left with"
+                  + " --data-dir .espalier/NAME";
       assertThat(run.err().strip())
           .isEqualTo(
-              "cannot reach the scheduler at " + url + ": connection refused (see --server)");
+              "cannot reach the scheduler at "
+                  + url
+                  + ": connection refused (see --server)"
+                  + readable);
       assertThat(run.out()).isEmpty();
     }
     CommandRun unknown = CommandRun.of(0, "jobs", "--server", "http://no-such-host.invalid:1");

@@ -127,7 +127,8 @@ public final class ApiException extends RuntimeException {
       return badRequest(detail);
     }
     if (cause instanceof TimeoutException) {
-      return new ApiException(504, "the scheduler did not answer in time");
+      String why = cause.getMessage();
+      return new ApiException(504, why == null ? "the scheduler did not answer in time" : why);
     }
     return new ApiException(500, "internal error: " + cause.getClass().getSimpleName());
   }

@@ -35,6 +35,9 @@ import picocli.CommandLine.Spec;
 public abstract class ClientCommand implements Callable<Integer> {
   private static final Pattern AGO = Pattern.compile("([0-9]{1,9})([smhd])");
 
+  private static final String ENDED_RUN =
+      "; a run that has ended has no server: read what it left with --data-dir .espalier/NAME";
+
   private final CommandContext clients;
   private @Nullable PrintWriter frame;
 
@@ -82,6 +85,10 @@ public abstract class ClientCommand implements Callable<Integer> {
       } catch (CommandException e) {
         throw mayNameNewJob() ? e : JobNameSuggestion.of(e, client, spec());
       }
+    } catch (CommandException e) {
+      throw dataDir != null && e.exitCode() == ExitCode.UNREACHABLE
+          ? new CommandException(e.exitCode(), e.getMessage() + ENDED_RUN, e)
+          : e;
     } finally {
       out().flush();
     }

@@ -28,6 +28,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Timer;
+import java.util.TimerTask;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +42,7 @@ import org.jspecify.annotations.Nullable;
 public final class HttpSchedulerClient implements Client {
   private static final int CONNECT_MILLIS = 5_000;
   private static final int ANSWER_MILLIS = 45_000;
+  private static final int REMARK_MILLIS = 3_000;
   private static final int FOR_EVER = 0;
   private static final int MAX_TRIES = 20;
   private static final int REDIRECT = 307;
@@ -47,6 +51,8 @@ public final class HttpSchedulerClient implements Client {
 
   private final URI server;
   private final ClientAccess access;
+  private final Consumer<String> remarks;
+  private final int remarkMillis;
   private final JsonReader reader = JsonReader.strict().withMaxBytes(JsonReader.MAX_CONFIG_BYTES);
 
   /**
@@ -63,8 +69,23 @@ public final class HttpSchedulerClient implements Client {
    * @throws CommandException when it is not a URL
    */
   public HttpSchedulerClient(String server, ClientAccess access) {
+    this(server, access, remark -> {});
+  }
+
+  /**
+   * @param remarks receives a line when the answer to a change takes long; called from another
+   *     thread
+   */
+  public HttpSchedulerClient(String server, ClientAccess access, Consumer<String> remarks) {
+    this(server, access, remarks, REMARK_MILLIS);
+  }
+
+  HttpSchedulerClient(
+      String server, ClientAccess access, Consumer<String> remarks, int remarkMillis) {
     this.server = parsed(server);
     this.access = access;
+    this.remarks = remarks;
+    this.remarkMillis = remarkMillis;
   }
 
   @Override
@@ -81,6 +102,8 @@ public final class HttpSchedulerClient implements Client {
             method.equals("GET") ? null : JsonWriter.compact(body),
             "",
             ANSWER_MILLIS);
+    boolean changes = !method.equals("GET");
+    Timer slow = changes ? remarkWhenSlow() : null;
     try {
       HttpURLConnection connection = sent(request, uri(template, path, query));
       int status = connection.getResponseCode();
@@ -95,8 +118,30 @@ public final class HttpSchedulerClient implements Client {
       // Of a command that is refused for want of a token, the JDK drops the body.
       throw refused(e.responseCode(), Json.Obj.EMPTY);
     } catch (IOException e) {
-      throw unreachable(e);
+      throw unreachable(e, changes);
+    } finally {
+      if (slow != null) {
+        slow.cancel();
+      }
     }
+  }
+
+  private Timer remarkWhenSlow() {
+    Timer timer = new Timer("remark", true);
+    timer.schedule(
+        new TimerTask() {
+          @Override
+          public void run() {
+            remarks.accept(
+                "the scheduler at "
+                    + server
+                    + " has not answered yet; waiting for up to "
+                    + ANSWER_MILLIS / 1000
+                    + " s");
+          }
+        },
+        remarkMillis);
+    return timer;
   }
 
   /**
@@ -206,7 +251,7 @@ public final class HttpSchedulerClient implements Client {
         failures = events.opened() ? 1 : failures + 1;
         // A failure from the start is a wrong address; a later one is a scheduler that restarts.
         if (failures > MAX_TRIES || !(everOpened || events.opened())) {
-          throw unreachable(e);
+          throw unreachable(e, false);
         }
       }
       everOpened |= events.opened();
@@ -298,10 +343,12 @@ public final class HttpSchedulerClient implements Client {
         detail.isEmpty() ? server + " answered " + status : detail);
   }
 
-  private CommandException unreachable(IOException cause) {
+  private CommandException unreachable(IOException cause, boolean changes) {
     String why =
         cause instanceof SocketTimeoutException
-            ? "no answer in time"
+            ? changes
+                ? "no answer in time; it is not known whether it does what was asked"
+                : "no answer in time"
             : cause instanceof ConnectException
                 ? "connection refused"
                 : cause instanceof UnknownHostException

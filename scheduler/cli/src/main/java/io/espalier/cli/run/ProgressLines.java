@@ -1,12 +1,14 @@
 package io.espalier.cli.run;
 
 import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.scheduling.query.NextAttempt;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Formats counts as lines for people: a bar per job, its states, its rate and the time left. It
@@ -35,16 +37,19 @@ final class ProgressLines {
   /**
    * Returns one line per job, at most {@code width} columns wide.
    *
-   * @param nowMillis from any steady clock
+   * @param next the back-off that ends first, if it is known
+   * @param nowMillis epoch milliseconds, which never jump
    */
-  List<String> render(Collection<JobProgress> jobs, long nowMillis, int width) {
+  List<String> render(
+      Collection<JobProgress> jobs, Optional<NextAttempt> next, long nowMillis, int width) {
     int names = jobs.stream().mapToInt(j -> j.job().length()).max().orElse(0);
     int nameWidth = Math.min(names, Math.max(8, width / 4));
     List<String> lines = new ArrayList<>();
     for (JobProgress job : jobs) {
       Rate rate = rates.computeIfAbsent(job.job(), n -> new Rate());
       rate.update(job.done(), nowMillis);
-      String facts = facts(job, rate);
+      String facts =
+          facts(job, rate, next.filter(first -> first.job().equals(job.job())), nowMillis);
       String count =
           String.format(Locale.ROOT, "%" + width(job.total()) + "d/%d", job.done(), job.total());
       int room = width - nameWidth - count.length() - visible(facts) - 6;
@@ -54,7 +59,7 @@ final class ProgressLines {
     return lines;
   }
 
-  private String facts(JobProgress job, Rate rate) {
+  private String facts(JobProgress job, Rate rate, Optional<NextAttempt> next, long nowMillis) {
     StringBuilder out = new StringBuilder();
     out.append(paint(CYAN, job.running() + " running"));
     if (job.waiting() > 0) {
@@ -70,10 +75,14 @@ final class ProgressLines {
       out.append(", ").append(paint(YELLOW, job.blocked() + " blocked"));
     }
     long left = job.total() - job.done() - job.failed() - job.cancelled() - job.blocked();
+    boolean onlyWaits = job.waiting() > 0 && job.running() == 0 && job.ready() == 0;
     if (job.done() + job.cancelled() == job.total()) {
       out.append(paint(GREEN, ", complete"));
     } else if (left == 0 && job.blocked() == 0) {
       out.append(", ended");
+    } else if (onlyWaits) {
+      next.map(first -> Math.max(1, ceilSeconds(first.atMillis() - nowMillis)))
+          .ifPresent(seconds -> out.append(", next attempt in ").append(duration(seconds)));
     } else if (left > 0 && rate.perSecond() > 0.05) {
       out.append(String.format(Locale.ROOT, ", %.1f/s, ", rate.perSecond()))
           .append(duration(Math.round(left / rate.perSecond())))
@@ -98,6 +107,10 @@ final class ProgressLines {
         + paint(CYAN, "░".repeat(Math.max(0, running)))
         + paint(DIM, "·".repeat(Math.max(0, empty)))
         + paint(RED, "█".repeat(failed));
+  }
+
+  private static long ceilSeconds(long millis) {
+    return Math.floorDiv(millis + 999, 1000L);
   }
 
   private static long ceilShare(long count, long total, int cells) {

@@ -2,9 +2,10 @@ package io.espalier.cli.run;
 
 import io.espalier.cli.term.Terminal;
 import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.scheduling.query.NextAttempt;
 import java.io.PrintStream;
-import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Shows progress: redrawn in place on a terminal, as periodic plain lines elsewhere. Not
@@ -16,10 +17,11 @@ final class ProgressRenderer {
   private final PrintStream out;
   private final Terminal terminal;
   private final ProgressLines lines;
+  private final long startMillis = System.currentTimeMillis();
   private final long startNanos = System.nanoTime();
   private int drawn;
   private long nextPlain;
-  private List<String> lastPlain = List.of();
+  private List<JobProgress> lastPlain = List.of();
 
   ProgressRenderer(PrintStream out, Terminal terminal) {
     this.out = out;
@@ -27,25 +29,32 @@ final class ProgressRenderer {
     this.lines = new ProgressLines(terminal.colours());
   }
 
-  void show(Collection<JobProgress> jobs) {
-    long now = (System.nanoTime() - startNanos) / 1_000_000;
-    List<String> rendered = lines.render(jobs, now, terminal.width());
+  /**
+   * @param next the back-off that ends first, if it is known
+   */
+  void show(List<JobProgress> jobs, Optional<NextAttempt> next) {
+    long now = now();
+    List<String> rendered = lines.render(jobs, next, now, terminal.width());
     if (terminal.interactive()) {
       redraw(rendered);
     } else if (now >= nextPlain) {
       nextPlain = now + PLAIN_MILLIS;
-      print(rendered);
+      print(jobs, rendered);
     }
   }
 
+  /** Returns epoch milliseconds that never jump. */
+  private long now() {
+    return startMillis + (System.nanoTime() - startNanos) / 1_000_000;
+  }
+
   /** Prints the final state, unconditionally. */
-  void last(Collection<JobProgress> jobs) {
-    long now = (System.nanoTime() - startNanos) / 1_000_000;
-    List<String> rendered = lines.render(jobs, now, terminal.width());
+  void last(List<JobProgress> jobs) {
+    List<String> rendered = lines.render(jobs, Optional.empty(), now(), terminal.width());
     if (terminal.interactive()) {
       redraw(rendered);
     } else {
-      print(rendered);
+      print(jobs, rendered);
     }
   }
 
@@ -74,11 +83,12 @@ final class ProgressRenderer {
     out.flush();
   }
 
-  private void print(List<String> rendered) {
-    if (!rendered.equals(lastPlain)) {
+  /** Prints the lines if a count has changed: a time that passes is no news. */
+  private void print(List<JobProgress> jobs, List<String> rendered) {
+    if (!jobs.equals(lastPlain)) {
       rendered.forEach(out::println);
       out.flush();
-      lastPlain = rendered;
+      lastPlain = jobs;
     }
   }
 }

@@ -100,7 +100,7 @@ public final class RunCommand implements Callable<Integer> {
             screen.print("espalier: " + Printable.text(window.message()));
           }
         }
-        screen.show(jobs);
+        screen.show(jobs, process.nextAttempt());
       }
       screen.last(progress(process));
       RunSummary summary = summary(process, options, (System.nanoTime() - start) / 1e9);

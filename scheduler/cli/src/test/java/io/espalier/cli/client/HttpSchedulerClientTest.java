@@ -3,18 +3,24 @@ package io.espalier.cli.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpServer;
 import io.espalier.core.json.Json;
 import io.espalier.server.CommandException;
+import io.espalier.server.security.ClientAccess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -70,5 +76,48 @@ class HttpSchedulerClientTest {
     }
     server.join(10_000);
     assertThat(requests).containsExactly("POST /first HTTP/1.1", method + " /second HTTP/1.1");
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void aChangeThatTakesLongIsRemarkedWhileItIsWaitedFor() throws Exception {
+    CountDownLatch remarked = new CountDownLatch(1);
+    List<String> remarks = new CopyOnWriteArrayList<>();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
+    server.createContext(
+        "/",
+        exchange -> {
+          await(remarked); // the answer comes only after the remark
+          exchange.sendResponseHeaders(200, 2);
+          exchange.getResponseBody().write("{}".getBytes(StandardCharsets.UTF_8));
+          exchange.close();
+        });
+    server.start();
+    String url = "http://127.0.0.1:" + server.getAddress().getPort();
+    try (HttpSchedulerClient client =
+        new HttpSchedulerClient(
+            url,
+            ClientAccess.none(),
+            remark -> {
+              remarks.add(remark);
+              remarked.countDown();
+            },
+            1)) {
+      assertThat(client.call("POST", "/slow", Map.of(), Map.of(), Json.Obj.EMPTY))
+          .isEqualTo(Json.Obj.EMPTY);
+    } finally {
+      server.stop(0);
+    }
+    assertThat(remarks)
+        .containsExactly(
+            "the scheduler at " + url + " has not answered yet; waiting for up to 45 s");
   }
 }

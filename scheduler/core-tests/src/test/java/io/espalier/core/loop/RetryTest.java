@@ -10,6 +10,7 @@ import io.espalier.core.event.Event;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
+import io.espalier.core.scheduling.query.NextAttempt;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.RetryCounts;
@@ -138,6 +139,21 @@ class RetryTest {
                 + " (90 s after 3rd failure without progress): no disk");
     assertThat(world.answer(new Query.Task("j", "a")).retries())
         .isEqualTo(new RetryCounts(3, 3, 0, false));
+  }
+
+  @Test
+  void the_next_attempt_is_known_while_the_task_may_start_then() {
+    world.configure(CONFIG);
+    assertThat(world.loop.nextAttempt()).as("it runs").isEmpty();
+    world.writes("j", "a", "error_backoff");
+    NextAttempt next = new NextAttempt("j", stored().readyAtMillis());
+    assertThat(world.loop.nextAttempt()).contains(next);
+    world.done(new Command.Pause("j", 0, "o", "r"));
+    assertThat(world.loop.nextAttempt()).as("its job is paused").isEmpty();
+    world.done(new Command.Resume("j", "o", "r"));
+    assertThat(world.loop.nextAttempt()).contains(next);
+    world.done(new Command.Forgive(TaskSelection.all("j", "o", "r")));
+    assertThat(world.loop.nextAttempt()).as("it runs again").isEmpty();
   }
 
   @Test

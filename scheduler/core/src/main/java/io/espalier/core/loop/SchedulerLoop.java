@@ -40,6 +40,7 @@ import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.SchedulingPolicy;
+import io.espalier.core.scheduling.query.NextAttempt;
 import io.espalier.core.scheduling.query.PeakUsage;
 import io.espalier.core.status.StatusParser;
 import io.espalier.core.status.store.StoreTransaction;
@@ -49,6 +50,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -311,6 +313,11 @@ public final class SchedulerLoop {
   /** Current progress of all configured jobs, by name. */
   public Map<String, JobProgress> progress() {
     return views.progress();
+  }
+
+  /** The back-off that ends first; empty as {@code TaskQueries.nextAttempt} says. */
+  public Optional<NextAttempt> nextAttempt() {
+    return Optional.ofNullable(core.tasks().nextAttempt());
   }
 
   /** Current states of all configured jobs, by name. */

@@ -9,6 +9,7 @@ import io.espalier.core.loop.SchedulerLoop;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problems;
+import io.espalier.core.scheduling.query.NextAttempt;
 import io.espalier.core.scheduling.query.PeakUsage;
 import io.espalier.core.status.store.StoreException;
 import io.espalier.core.topology.NodeSourceContext;
@@ -335,6 +336,11 @@ public final class SchedulerProcess implements AutoCloseable {
   /** Returns the current counts of all configured jobs. */
   public Collection<JobProgress> progress() throws InterruptedException {
     return askLoop(SchedulerLoop::progress).values();
+  }
+
+  /** Returns the back-off that ends first, if its task may start then. */
+  public Optional<NextAttempt> nextAttempt() throws InterruptedException {
+    return askLoop(SchedulerLoop::nextAttempt);
   }
 
   /** Returns the current states of all configured jobs, by name. */

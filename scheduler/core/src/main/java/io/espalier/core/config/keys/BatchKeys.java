@@ -106,7 +106,7 @@ final class BatchKeys {
       Program program,
       StatusSource statusFrom,
       @Nullable ConfigValue kill) {
-    if (spec.level() >= options.level()) {
+    if (batch.names().levelsAreKnown() && spec.level() >= options.level()) {
       (spec.under().isPresent() ? batch.member("under") : batch)
           .error("the tasks are not below nodes of this level", "name a level above them");
     }

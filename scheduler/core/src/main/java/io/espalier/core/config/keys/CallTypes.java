@@ -129,7 +129,7 @@ public final class CallTypes {
     Matcher placeholders = PLACEHOLDER.matcher(text);
     while (placeholders.find()) {
       String name = placeholders.group(1);
-      boolean level = !value.names().areKnown() || value.names().levels().find(name) >= 0;
+      boolean level = !value.names().levelsAreKnown() || value.names().levels().find(name) >= 0;
       if (!level && !OF_THE_CALL.contains(name)) {
         unknown.add(name);
       }

@@ -148,18 +148,21 @@ public record ConfigValue(Json json, ProblemPath path, Problems problems, Names 
     return found;
   }
 
-  /** The index of a level. */
+  /** The index of a level; null, without an error, when the levels are not known. */
   @Nullable Integer level() {
     String name = text();
     return name == null ? null : level(name, "unknown level");
   }
 
-  /** The index of a level whose name is the key of this value. */
+  /** The same of a level whose name is the key of this value. */
   public @Nullable Integer levelOfKey(String name) {
     return level(name, "unknown level \"" + name + "\"");
   }
 
   private @Nullable Integer level(String name, String message) {
+    if (!names.levelsAreKnown()) {
+      return null;
+    }
     Levels levels = names.levels();
     int level = levels.find(name);
     if (level < 0) {
@@ -187,8 +190,14 @@ public record ConfigValue(Json json, ProblemPath path, Problems problems, Names 
     return amounts;
   }
 
-  /** The resource of that name; null, with an error at this value, when the level has none. */
+  /**
+   * The resource of that name; null, with an error at this value, when the level has none. Also
+   * null when resources are not known.
+   */
   public @Nullable Resource resource(String name, int level) {
+    if (!names.areKnown()) {
+      return null;
+    }
     Resource resource = names.resources().find(name);
     List<String> known =
         (level == ANY ? names.resources().all() : names.resources().ofLevel(level))

@@ -422,7 +422,7 @@ public final class JobKeys extends Section<Job> {
               (name, member) -> {
                 Integer level = member.levelOfKey(name);
                 int before = member.problems().errors();
-                JobFilter filter = level == null ? null : FILTER.read(member, JobFilter.ALL);
+                JobFilter filter = FILTER.read(member, JobFilter.ALL);
                 if (level != null
                     && filter != null
                     && member.problems().errors() == before
@@ -499,12 +499,14 @@ public final class JobKeys extends Section<Job> {
       report.error(PRE_EXISTING, "correct what it reports, then remove \"errors\"");
     }
     String askedAbout = in.read(owner, base);
+    List<Integer> taken = in.get(needs, base);
+    StatusSource reports = in.get(statusFrom, base);
     ConfigValue called = in.find(call);
     if (called != null && in.has(command)) {
       called.error(
           "the tasks of this job have a command already", "remove \"call\" or \"command\"");
     }
-    if (called != null && in.get(statusFrom, base) == StatusSource.EXIT_CODE) {
+    if (called != null && reports == StatusSource.EXIT_CODE) {
       called.error(
           "a call has no exit code: the service says how it ended", "remove \"status_from\"");
     }
@@ -535,10 +537,10 @@ public final class JobKeys extends Section<Job> {
           grouped,
           together.get(),
           options,
-          in.get(needs, base),
+          taken,
           called != null,
           program,
-          in.get(statusFrom, base),
+          reports,
           in.find(OptionKeys.OPTIONS.kill));
     }
     return new Job(
@@ -549,7 +551,7 @@ public final class JobKeys extends Section<Job> {
         in.get(enabled, base),
         in.get(priority, base),
         in.get(config, base),
-        in.get(needs, base),
+        taken,
         withLabels(
             in.get(filters, base), in.get(workers, base), in.value().names().levels().worker()),
         List.copyOf(new LinkedHashSet<>(in.get(dependsOn, base))),
@@ -557,7 +559,7 @@ public final class JobKeys extends Section<Job> {
         in.get(placementLevel, base),
         in.get(hostPlacement, base),
         in.get(command, base),
-        in.get(statusFrom, base),
+        reports,
         in.get(call, base),
         program,
         options,

@@ -18,8 +18,9 @@ import java.util.Set;
  * @param resources resources of the document
  * @param queues names of the configured queues
  * @param probes names of the probes of the document, broken ones included
- * @param areKnown whether levels, resources and queues are those of the document; if not, they are
- *     broken, and references to them are not checked
+ * @param levelsAreKnown whether the levels are those of the document; if not, they are broken, and
+ *     references to them are not checked
+ * @param areKnown the same of everything that the document defines
  */
 public record Names(
     Collection<String> policies,
@@ -29,6 +30,7 @@ public record Names(
     ResourceCatalog resources,
     List<String> queues,
     Collection<String> probes,
+    boolean levelsAreKnown,
     boolean areKnown) {
 
   /** Creates the names of plug-ins, before the document is read. */
@@ -44,6 +46,7 @@ public record Names(
         ResourceCatalog.EMPTY,
         List.of(),
         List.of(),
+        false,
         false);
   }
 
@@ -58,12 +61,35 @@ public record Names(
         settings.resources(),
         settings.rules().queues().stream().map(queue -> queue.name()).toList(),
         probes instanceof Json.Obj object ? object.members().keySet() : Set.of(),
+        true,
         true);
   }
 
   /** A copy with the names that the document defines. */
   public Names with(Levels newLevels, ResourceCatalog newResources, List<String> newQueues) {
     return new Names(
-        policies, workerSelectors, nodeSources, newLevels, newResources, newQueues, probes, true);
+        policies,
+        workerSelectors,
+        nodeSources,
+        newLevels,
+        newResources,
+        newQueues,
+        probes,
+        true,
+        true);
+  }
+
+  /** A copy in which at most the levels are known. */
+  Names broken(Levels newLevels, boolean newLevelsAreKnown) {
+    return new Names(
+        policies,
+        workerSelectors,
+        nodeSources,
+        newLevels,
+        ResourceCatalog.EMPTY,
+        List.of(),
+        probes,
+        newLevelsAreKnown,
+        false);
   }
 }

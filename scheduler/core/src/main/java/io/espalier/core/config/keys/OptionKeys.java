@@ -458,7 +458,10 @@ public final class OptionKeys extends Section<JobOptions> {
   private static ValueType<String> queueName() {
     return ValueType.of(
         value -> {
-          String name = value.names().areKnown() ? value.text() : null;
+          String name = value.text();
+          if (!value.names().areKnown()) {
+            return null;
+          }
           List<String> queues = value.names().queues();
           List<String> known = new ArrayList<>(queues);
           if (!known.contains(JobScheduling.DEFAULT_QUEUE)) {

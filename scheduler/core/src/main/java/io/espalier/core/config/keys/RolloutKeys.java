@@ -118,7 +118,7 @@ final class RolloutKeys {
         private final Key<RolloutSpec, List<String>> probes =
             own(
                 "probes",
-                list(ValueType.known("probe", Names::probes), ""),
+                list(probe(), ""),
                 RolloutSpec::probes,
                 "[Probes](probes.md) that halt the job when a node has a bad value after tasks of"
                     + " the roll-out have started below it. A stage waits for their values before"
@@ -162,6 +162,15 @@ final class RolloutKeys {
       };
 
   private RolloutKeys() {}
+
+  private static ValueType<String> probe() {
+    ValueType<String> known = ValueType.known("probe", Names::probes);
+    return ValueType.of(
+        value -> value.names().areKnown() ? known.reader().read(value, "") : value.text(),
+        Json::of,
+        known.words(),
+        known.schema());
+  }
 
   private static void check(ConfigValue given, List<RolloutStage> stages) {
     List<ConfigValue> items = given.items();

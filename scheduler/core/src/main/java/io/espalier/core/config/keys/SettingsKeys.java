@@ -342,13 +342,38 @@ public final class SettingsKeys extends Section<Settings> {
   }
 
   /**
-   * Reads the settings. When levels or resources are broken, it reads on, to report the problems of
-   * everything that does not depend on them.
+   * What could be read of settings.
    *
-   * @return settings against which jobs can be checked; null when levels or resources are broken
+   * @param settings with defaults for what is broken
+   * @param names the names that jobs can refer to; those that are not known are broken
    */
+  public record Partial(Settings settings, Names names) {
+    /** Nothing could be read. */
+    public static final Partial NOTHING = of(SETTINGS.usual(), false, false);
+
+    private static Partial of(Settings settings, boolean levelsAreKnown, boolean areKnown) {
+      Names names = Names.of(settings);
+      return new Partial(
+          settings, areKnown ? names : names.broken(settings.levels(), levelsAreKnown));
+    }
+  }
+
+  /**
+   * Reads what can be read. When levels or resources are broken, it reads on, to report the
+   * problems of everything that does not depend on them.
+   */
+  public Partial partial(ConfigValue value) {
+    ConfigObject in = open(value);
+    return in == null ? Partial.NOTHING : partial(in, usual());
+  }
+
   @Override
-  @Nullable Settings read(ConfigObject given, Settings base) {
+  @Nullable Settings read(ConfigObject in, Settings base) {
+    Partial partial = partial(in, base);
+    return partial.names().areKnown() ? partial.settings() : null;
+  }
+
+  private Partial partial(ConfigObject given, Settings base) {
     ConfigObject in = given;
     Names plugIns = in.value().names();
     ConfigValue tree = in.find(nodes);
@@ -363,7 +388,7 @@ public final class SettingsKeys extends Section<Settings> {
     ResourceCatalog catalog = ResourceKeys.catalog(declared == null ? List.of() : declared);
     Levels known = levels == null ? base.levels() : levels;
     List<QueueSpec> tenants = List.of();
-    in = in.within(plugIns);
+    in = in.within(plugIns.broken(known, levels != null));
     if (declared != null) {
       in = in.within(plugIns.with(known, catalog, List.of()));
       tenants = in.get(queues, base);
@@ -426,7 +451,7 @@ public final class SettingsKeys extends Section<Settings> {
             OptionKeys.OPTIONS.read(in, JobOptions.usual(known.bottom())),
             hash(in.json()),
             in.json());
-    return declared == null ? null : settings;
+    return Partial.of(settings, levels != null, declared != null);
   }
 
   private boolean shuffled(ConfigObject in, Settings base, String orders) {

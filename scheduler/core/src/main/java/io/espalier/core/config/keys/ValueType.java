@@ -216,7 +216,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
   /** The index of a level, which is written as its name. */
   static ValueType<Integer> level() {
     return new ValueType<>(
-        (value, base) -> value.names().areKnown() ? value.level() : null,
+        (value, base) -> value.level(),
         (level, inherited, names) -> Json.of(names.levels().name(level)),
         "level",
         text().schema);
@@ -259,10 +259,8 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
       ValueType<N> amount, N none, boolean ofWorkers) {
     return new ValueType<>(
         (value, base) ->
-            value.names().areKnown()
-                ? value.byResource(
-                    amount, none, ofWorkers ? value.names().levels().worker() : ConfigValue.ANY)
-                : null,
+            value.byResource(
+                amount, none, ofWorkers ? value.names().levels().worker() : ConfigValue.ANY),
         (amounts, inherited, names) -> {
           Json.Builder out = Json.object();
           amounts.forEach(

@@ -7,6 +7,7 @@ import io.espalier.core.config.Settings;
 import io.espalier.core.config.keys.ConfigValue;
 import io.espalier.core.config.keys.Names;
 import io.espalier.core.config.keys.SettingsKeys;
+import io.espalier.core.config.keys.SettingsKeys.Partial;
 import io.espalier.core.config.keys.UnknownKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
@@ -25,7 +26,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Parses a configuration document into typed values (docs/design/bistro.md#settings,
@@ -79,8 +79,8 @@ public final class ConfigParser {
 
   /**
    * Parses a document. Collects every problem of every part, with its position if the document has
-   * one. When levels or resources are broken the jobs are not parsed: nearly all of their problems
-   * would be consequences.
+   * one. When levels or resources are broken, references to them are not checked: nearly all of
+   * these problems would be consequences.
    *
    * @return no value when the settings have an error; jobs with errors are included, and cannot
    *     run. The problems are those of the document, the settings and all jobs, in the order of the
@@ -108,17 +108,19 @@ public final class ConfigParser {
       return new Result<>(null, problems.sorted());
     }
     object.members().forEach((key, value) -> checkKey(object, key, problems));
-    Settings settings = settings(object, problems);
-    SortedMap<String, Job> jobs = settings == null ? new TreeMap<>() : jobs(object, settings);
-    if (settings != null) {
+    Partial partial = settings(object, problems);
+    boolean isComplete = partial.names().areKnown();
+    Settings settings = partial.settings();
+    SortedMap<String, Job> jobs = jobs(object, partial);
+    if (isComplete) {
       settings = PartitionRules.withGroups(settings, shard);
       PartitionRules.warn(settings, shard, problems);
       jobs = PartitionRules.check(jobs, shard);
-      warnOfUnusedSets(settings, jobs.values(), problems);
     }
+    warnOfUnusedSets(settings, jobs.values(), problems);
     List<Problem> all = new ArrayList<>(problems.sorted());
     jobs.values().forEach(job -> all.addAll(job.problems()));
-    Config config = settings == null ? null : new Config(settings, jobs, problems.sorted(), shard);
+    Config config = isComplete ? new Config(settings, jobs, problems.sorted(), shard) : null;
     return new Result<>(config, Problems.sorted(all));
   }
 
@@ -143,7 +145,7 @@ public final class ConfigParser {
     }
   }
 
-  private @Nullable Settings settings(Json.Obj document, Problems problems) {
+  private Partial settings(Json.Obj document, Problems problems) {
     Json settings = document.get(SETTINGS);
     if (settings == null) {
       problems.add(
@@ -154,14 +156,14 @@ public final class ConfigParser {
               null,
               "the key is missing, expected an object",
               null));
-      return null;
+      return Partial.NOTHING;
     }
     ConfigValue value = new ConfigValue(settings, SETTINGS_PATH, problems, plugIns);
-    return SettingsKeys.SETTINGS.read(value, SettingsKeys.SETTINGS.usual());
+    return SettingsKeys.SETTINGS.partial(value);
   }
 
-  private static SortedMap<String, Job> jobs(Json.Obj document, Settings settings) {
-    JobParser parser = new JobParser(settings);
+  private static SortedMap<String, Job> jobs(Json.Obj document, Partial partial) {
+    JobParser parser = new JobParser(partial.settings(), partial.names());
     SortedMap<String, Job> jobs = new TreeMap<>();
     document
         .members()
@@ -172,7 +174,7 @@ public final class ConfigParser {
                 jobs.put(name, parser.read(name, value, document.keyAt(key)));
               }
             });
-    return JobDependencies.check(jobs, settings.levels());
+    return JobDependencies.check(jobs, partial.settings().levels());
   }
 
   private static void checkKey(Json.Obj document, String key, Problems problems) {

@@ -35,9 +35,9 @@ final class JobParser {
   private final Names names;
   private final List<Integer> defaultNeeds;
 
-  JobParser(Settings settings) {
+  JobParser(Settings settings, Names names) {
     this.settings = settings;
-    names = Names.of(settings);
+    this.names = names;
     defaultNeeds = settings.resources().all().stream().map(Resource::defaultNeed).toList();
   }
 

@@ -11,6 +11,7 @@ import io.espalier.core.scheduling.job.StatusFilter;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.scheduling.task.FailureIndex;
 import io.espalier.core.scheduling.task.StagedTasks;
+import io.espalier.core.scheduling.task.TaskTable;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import java.util.function.Supplier;
@@ -177,6 +178,26 @@ public final class TaskQueries {
       }
     }
     return stop >= end ? -1 : -2 - stop;
+  }
+
+  /**
+   * Returns the back-off that ends first, of all jobs; null: no task is in back-off, or that task
+   * may not start then, because of its job or its node. The cost is constant.
+   */
+  public @Nullable NextAttempt nextAttempt() {
+    long task = state().statuses.nextTask();
+    if (task < 0) {
+      return null;
+    }
+    int job = TaskTable.job(task);
+    int node = TaskTable.node(task);
+    TaskStatus status = state().statuses.of(job, node);
+    boolean mayStart =
+        state().mayStart(job)
+            && StatusCodes.effect(state().tasks.code(job, node)) == StatusCodes.OPEN;
+    return mayStart && status != null
+        ? new NextAttempt(state().jobs.name(job), status.readyAtMillis())
+        : null;
   }
 
   /**

@@ -310,6 +310,11 @@ public final class TaskStatuses {
     return timers.nextTick();
   }
 
+  /** Returns the task whose back-off ends first, as {@link TaskTable#key}; -1: none. */
+  public long nextTask() {
+    return timers.nextTask();
+  }
+
   /**
    * Ends the back-offs that are over.
    *

@@ -98,6 +98,26 @@ public final class TimerHeap {
     return earliest;
   }
 
+  /**
+   * Returns a task whose entry is the earliest that is not stale; -1 when there is none. Looks at
+   * all heaps, and drops the stale entries that it meets.
+   */
+  public long nextTask() {
+    long task = -1;
+    long tick = Long.MAX_VALUE;
+    for (Heap heap : heaps) {
+      work++;
+      while (heap.size > 0 && !live.isLive(heap.tasks[0], heap.ticks[0])) {
+        removeFirst(heap);
+      }
+      if (heap.size > 0 && heap.ticks[0] < tick) {
+        tick = heap.ticks[0];
+        task = heap.tasks[0];
+      }
+    }
+    return task;
+  }
+
   /** Removes and returns one task that is due, possibly stale; -1 when none is due. */
   public long pollDue(long tick) {
     if (earliest > tick) {
@@ -106,16 +126,20 @@ public final class TimerHeap {
     for (Heap heap : heaps) {
       work++;
       if (heap.size > 0 && heap.ticks[0] <= tick) {
-        isExact = false;
         long task = heap.tasks[0];
-        int last = --heap.size;
-        sink(heap, 0, heap.ticks[last], heap.tasks[last]);
+        removeFirst(heap);
         return task;
       }
     }
     isExact = false;
     nextTick();
     return -1;
+  }
+
+  private void removeFirst(Heap heap) {
+    isExact = false;
+    int last = --heap.size;
+    sink(heap, 0, heap.ticks[last], heap.tasks[last]);
   }
 
   /** Returns how many times a heap was looked at to find the earliest entry. */

@@ -2,8 +2,10 @@ package io.espalier.core.scheduling.util;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HashSet;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class TimerHeapTest {
@@ -28,6 +30,21 @@ final class TimerHeapTest {
       Long first = model.peek();
       assertThat(timers.nextTick()).isEqualTo(first == null ? Long.MAX_VALUE : first);
     }
+  }
+
+  @Test
+  void theNextTaskIsTheFirstThatIsNotStale() {
+    Set<Long> stale = new HashSet<>();
+    TimerHeap timers = new TimerHeap((task, tick) -> !stale.contains(task));
+    for (long task = 999; task >= 0; task--) {
+      timers.add(task, 50 + task);
+    }
+    for (long task = 0; task < 1_000; task++) {
+      assertThat(timers.nextTask()).isEqualTo(task);
+      stale.add(task);
+    }
+    assertThat(timers.nextTask()).isEqualTo(-1);
+    assertThat(timers.nextTick()).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test

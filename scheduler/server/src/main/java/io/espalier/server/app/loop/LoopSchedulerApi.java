@@ -12,6 +12,7 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.view.BrakeView;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskPage;
@@ -34,6 +35,7 @@ import io.espalier.core.status.store.StoreException;
 import io.espalier.core.status.store.TaskHistory;
 import io.espalier.json.JsonReader;
 import io.espalier.server.replay.SnapshotFile;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -45,6 +47,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -191,7 +194,37 @@ public final class LoopSchedulerApi implements SchedulerApi {
 
   @Override
   public <T> CompletionStage<T> run(Command<T> command) {
-    return execute(command).thenCompose(this::shown);
+    return unlessStoreFails(
+        execute(command).thenCompose(this::shown).toCompletableFuture(),
+        view::get,
+        Duration.ofSeconds(DURABLE_WITHIN_SECONDS));
+  }
+
+  /**
+   * Fails an answer with the reason when it is not there in time because the status store fails.
+   * Other answers may take longer: a command may be about all tasks.
+   */
+  static <T> CompletableFuture<T> unlessStoreFails(
+      CompletableFuture<T> answer, Supplier<SchedulerView> view, Duration within) {
+    CompletableFuture<@Nullable Void> patience = new CompletableFuture<>();
+    var unused =
+        patience
+            .completeOnTimeout(null, within.toMillis(), TimeUnit.MILLISECONDS)
+            .thenRun(
+                () -> {
+                  String problem = view.get().errors().get(SchedulerView.STORE);
+                  if (problem != null) {
+                    answer.completeExceptionally(
+                        new TimeoutException(
+                            "nothing can be stored now, so it is not known whether this takes effect: it"
+                                + " does when the status store works again, unless the scheduler ends"
+                                + " before ("
+                                + problem
+                                + ")"));
+                  }
+                });
+    var unusedEnd = answer.whenComplete((value, failure) -> patience.cancel(false));
+    return answer;
   }
 
   private <T> CompletionStage<T> execute(Command<T> command) {
@@ -202,6 +235,10 @@ public final class LoopSchedulerApi implements SchedulerApi {
 
   /** Completes with the given answer once the view shows what it is about. */
   private <T> CompletionStage<T> shown(T answer) {
+    if (answer instanceof BrakeView brake && !brake.durable()) {
+      // The view shows only what is durable.
+      return CompletableFuture.completedFuture(answer);
+    }
     CompletableFuture<@Nullable Void> shown = new CompletableFuture<>();
     loop.accept(new LoopInput.AwaitView(shown));
     return shown.thenApply(unused -> answer);
