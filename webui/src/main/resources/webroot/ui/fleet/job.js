@@ -10,7 +10,7 @@ import { Chips, Host, Hosts, JobActs, JobBadges, Missing, More, State } from './
 
 const STEP = 100;
 const MOST = 1000;
-const ONLY = [['', 'All'], ['failed', 'With failures'], ['stuck', 'Stuck'], ['running', 'Running'], ['paused', 'Paused'], ['differing', 'Other settings'], ['invalid', 'Invalid']];
+const ONLY = [['', 'All'], ['failed', 'With failures'], ['hindered', 'Stuck'], ['running', 'Running'], ['paused', 'Paused'], ['differing', 'Other settings'], ['invalid', 'Invalid']];
 const text = (value) => value === undefined ? '(nothing)' : JSON.stringify(value);
 
 function Differences({ changes, tied }) {
@@ -52,13 +52,15 @@ function FindTask({ job }) {
 }
 
 function Member({ host, job }) {
-  return t.tr({ class: cls((!host.valid || host.progress.failed > 0 || host.job_state === 'stuck') && 'hurt') },
+  return t.tr({ class: cls((!host.valid || host.progress.failed > 0 || host.job_state === 'stuck' || host.tasks_never > 0) && 'hurt') },
     t.th({ scope: 'row' }, c(Host, { id: host.id, name: host.name, hash: jobLink(job), row: true })),
     t.td(c(State, { host })),
-    t.td({ class: 'bars' }, c(Bar, { states: host.progress, total: host.progress.total, label: host.name }), host.problem ? t.p({ class: 'job-problem' }, host.problem) : c(Counts, { states: host.progress })),
+    t.td({ class: 'bars' }, c(Bar, { states: host.progress, total: host.progress.total, label: host.name }), host.problem ? t.p({ class: 'job-problem' }, host.problem) : c(Counts, { states: host.progress }),
+      host.job_state === 'stuck' ? t.p({ class: 'job-problem', dir: 'auto' }, host.job_state_reason) : host.tasks_never > 0 && t.p({ class: 'job-problem', dir: 'auto' }, host.never_reason)),
     t.td(t.span({ class: 'badges' }, !host.valid && c(Badge, { kind: 'bad' }, 'invalid'), !host.enabled && c(Badge, null, 'disabled'),
       host.job_state === 'failed' && c(Badge, { kind: 'bad', title: host.job_state_reason }, 'failed'),
       host.job_state === 'stuck' && c(Badge, { kind: 'bad', title: host.job_state_reason }, 'stuck'),
+      host.job_state !== 'stuck' && host.tasks_never > 0 && c(Badge, { kind: 'bad', title: host.never_reason }, `${count(host.tasks_never)} can never start`),
       host.job_state === 'succeeded' && c(Badge, { kind: 'good', title: host.job_state_reason }, 'succeeded'),
       host.paused && c(Badge, { kind: 'warn', title: host.pause_reason }, 'paused'), host.differs && c(Badge, { kind: 'warn' }, 'other settings'))),
     t.td({ class: 'num' }, share(host.progress.done, host.progress.total) || '–'));

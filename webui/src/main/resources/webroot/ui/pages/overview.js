@@ -15,7 +15,7 @@ const SHOW = [
   ['paused', 'Paused', (j) => j.paused],
   ['failed', 'Failed', (j) => j.state === 'failed'],
   ['halted', 'Halted', (j) => j.state === 'halted'],
-  ['stuck', 'Stuck', (j) => j.state === 'stuck' || standing[j.name] !== undefined],
+  ['stuck', 'Stuck', (j) => j.state === 'stuck' || isStanding(j)],
   ['unfinished', 'Unfinished', (j) => !finished(j)],
   ['finished', 'Finished', finished],
   ['off', 'Disabled', (j) => !j.enabled],
@@ -35,8 +35,9 @@ const SORT = {
 export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed') - of(j, 'cancelled'); }
 function finished(j) { if (j.state === 'succeeded') return true; if (j.state === 'verifying') return false; return of(j, 'total') > 0 && todo(j) === 0; }
 let standing = {};
-/** Some of its tasks can never start as things are, and nothing else of it moves. */
-const isStanding = (j) => standing[j.name] !== undefined;
+/** How many of its tasks can never start, and why. The scheduler does not count those that a limit of 0 on all nodes stops: these are in `standing`. */
+const whyNever = (j) => j.tasks_never > 0 ? { never: j.tasks_never, reason: { message: j.never_reason } } : standing[j.name];
+const isStanding = (j) => whyNever(j) !== undefined;
 
 function needsAttention(j) { if (isStanding(j)) return true; if (j.state === 'failed') return true; if (j.state === 'succeeded') return false; return !j.valid || (j.warning && !finished(j)) || of(j, 'failed') > 0 || j.state === 'stuck' || j.state === 'halted' || (j.past_deadline && !finished(j)); }
 function urgency(j) {
@@ -57,7 +58,7 @@ export function wordsOf(job) {
 }
 
 /** It could run, and nothing of it does or comes back by itself: why not? */
-const stands = (j) => j.valid && j.enabled && !j.paused && ['running', 'waiting', 'open'].includes(j.state) && of(j, 'ready') > 0 && of(j, 'running') + of(j, 'waiting') === 0;
+const stands = (j) => !(j.tasks_never > 0) && j.valid && j.enabled && !j.paused && ['running', 'waiting', 'open'].includes(j.state) && of(j, 'ready') > 0 && of(j, 'running') + of(j, 'waiting') === 0;
 const MOST_ASKED = 10;
 
 /** Why jobs stand still, by name; only those that do are asked about. */
@@ -106,7 +107,7 @@ function Row({ job, why }) {
     t.div({ class: 'job-progress' },
       c(Bar, { states: p, total: p?.total, label: job.name, words: wordsOf(job) }),
       job.problem ? t.p({ class: 'job-problem' }, job.problem) : c(Counts, { states: p, words: wordsOf(job) }),
-      why && t.p({ class: 'job-problem' }, t.span({ dir: 'auto' }, why.reason.message)),
+      why && job.state !== 'stuck' && t.p({ class: 'job-problem' }, t.span({ dir: 'auto' }, why.reason.message)),
       job.state === 'stuck' && t.p({ class: 'job-problem' }, 'Stuck: ', t.span({ dir: 'auto' }, job.state_reason)), !job.problem && job.warning && t.p({ class: 'job-warning' }, job.warning)),
     t.dl({ class: 'job-figures' },
       t.div(t.dt('Done'), t.dd(share(p?.done ?? 0, p?.total ?? 0) || '–')),
@@ -195,6 +196,6 @@ export function Overview({ route }) {
           c(Choice, { label: 'Sort', value: sort, options: Object.entries(SORT).map(([id, [word]]) => [id, word]), change: (v) => refine({ sort: v === 'attention' ? '' : v, page: '' }) })),
         chosen.length === 0
           ? c(Empty, { title: 'No job matches' }, t.button({ type: 'button', onClick: () => refine({ q: '', show: '', set: '', page: '' }) }, 'Show all'))
-          : t.ol({ class: 'jobs', 'aria-label': plural(chosen.length, 'job') }, chosen.slice(at * SIZE, (at + 1) * SIZE).map((job) => c(Row, { key: job.name, job, why: standing[job.name] }))),
+          : t.ol({ class: 'jobs', 'aria-label': plural(chosen.length, 'job') }, chosen.slice(at * SIZE, (at + 1) * SIZE).map((job) => c(Row, { key: job.name, job, why: whyNever(job) }))),
         c(Pager, { page: at, size: SIZE, total: chosen.length, turn: (n) => refine({ page: n || '' }) })));
 }

@@ -5,7 +5,9 @@ import static io.espalier.webui.fleet.Views.counts;
 import static io.espalier.webui.fleet.Views.dead;
 import static io.espalier.webui.fleet.Views.fleet;
 import static io.espalier.webui.fleet.Views.job;
+import static io.espalier.webui.fleet.Views.never;
 import static io.espalier.webui.fleet.Views.part;
+import static io.espalier.webui.fleet.Views.stuck;
 import static io.espalier.webui.fleet.Views.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -58,6 +60,32 @@ class JoiningTest {
             answered("a", summary("1", job("scan", "aa", counts(5, 1)))),
             answered("b", summary("2", job("scan", "bb", counts(2, 0)))));
     assertThat(Objects.requireNonNull(AggregatedJob.join(view).get("scan")).isTied()).isTrue();
+  }
+
+  @Test
+  void jobsThatCannotGoOnAreFoundWithWhereHowManyTasksAndWhy() {
+    FleetView view =
+        fleet(
+            answered(
+                "a", summary("1", job("scan", "aa", counts(5, 1)), never("copy", 2, "a is 0"))),
+            answered("b", summary("2", stuck("copy", 7, "no nodes"), never("last", 9, "b is 0"))),
+            answered("c", summary("3", job("copy", "aa", counts(2, 0)))));
+    Map<String, AggregatedJob> jobs = AggregatedJob.join(view);
+    assertThat(HinderedJob.of(jobs))
+        .extracting(job -> (Json) job.json())
+        .containsExactly(
+            json(
+                """
+                {"job":"copy","tasks":9,"schedulers":2,"hosts":[
+                  {"id":"b","tasks":7,"stuck":true,"reason":"no nodes"},
+                  {"id":"a","tasks":2,"stuck":false,"reason":"a is 0"}]}\
+                """),
+            json(
+                """
+                {"job":"last","tasks":9,"schedulers":1,"hosts":[
+                  {"id":"b","tasks":9,"stuck":false,"reason":"b is 0"}]}\
+                """));
+    assertThat(Objects.requireNonNull(jobs.get("copy")).hinderedOn()).isEqualTo(2);
   }
 
   @Test

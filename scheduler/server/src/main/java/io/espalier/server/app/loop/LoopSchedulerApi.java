@@ -12,6 +12,7 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.view.NeverStarting;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskPage;
@@ -123,7 +124,7 @@ public final class LoopSchedulerApi implements SchedulerApi {
   }
 
   @Override
-  public Map<String, Long> neverStarting() {
+  public Map<String, NeverStarting> neverStarting() {
     return stats.neverStarting();
   }
 
