@@ -42,7 +42,7 @@ const isStanding = (j) => whyNever(j) !== undefined;
 function needsAttention(j) { if (isStanding(j)) return true; if (j.state === 'failed') return true; if (j.state === 'succeeded') return false; return !j.valid || (j.warning && !finished(j)) || of(j, 'failed') > 0 || j.state === 'stuck' || j.state === 'halted' || (j.past_deadline && !finished(j)); }
 function urgency(j) {
   if (!j.valid) return 6;
-  if (j.state === 'failed' || j.state === 'stuck' || isStanding(j)) return 5;
+  if (['failed', 'halted', 'stuck'].includes(j.state) || isStanding(j)) return 5;
   if (j.past_deadline && !finished(j)) return 5;
   if (of(j, 'failed') > 0) return 4;
   if (j.warning && !finished(j)) return 4;
@@ -97,10 +97,10 @@ export function JobBadges({ job }) {
 
 function Row({ job, why }) {
   const p = job.progress;
-  return t.li({ class: cls('job', (!job.valid || job.state === 'failed' || job.state === 'stuck' || why || (p?.failed > 0 && job.state !== 'succeeded')) && 'hurt', job.paused && 'is-paused') },
+  return t.li({ class: cls('job', (!job.valid || job.state === 'failed' || job.state === 'stuck' || job.state === 'halted' || why || (p?.failed > 0 && job.state !== 'succeeded')) && 'hurt', job.paused && 'is-paused') },
     t.div({ class: 'job-name' },
       t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto', title: job.name }, job.name),
-      c(JobBadges, { job }), why && c(Badge, { kind: 'bad', title: why.reason.message }, `${count(why.never)} can never start`),
+      c(JobBadges, { job }), why && job.state !== 'stuck' && c(Badge, { kind: 'bad', title: why.reason.message }, `${count(why.never)} can never start`),
       t.span({ class: 'soft' }, t.span({ dir: 'auto' }, job.owner), job.owner ? ' · ' : '', 'on ', t.span({ dir: 'auto' }, job.level),
         job.depends_on.length > 0 && t.span(' · after ', t.span({ dir: 'auto' }, job.depends_on.slice(0, 3).join(', ')), job.depends_on.length > 3 && ` and ${count(job.depends_on.length - 3)} more`),
         job.max_concurrent && ` · at most ${count(job.max_concurrent)} at once`, job.complete_by_ms && t.span(' · by ', c(At, { ms: job.complete_by_ms })))),
@@ -108,7 +108,7 @@ function Row({ job, why }) {
       c(Bar, { states: p, total: p?.total, label: job.name, words: wordsOf(job) }),
       job.problem ? t.p({ class: 'job-problem' }, job.problem) : c(Counts, { states: p, words: wordsOf(job) }),
       why && job.state !== 'stuck' && t.p({ class: 'job-problem' }, t.span({ dir: 'auto' }, why.reason.message)),
-      job.state === 'stuck' && t.p({ class: 'job-problem' }, 'Stuck: ', t.span({ dir: 'auto' }, job.state_reason)), !job.problem && job.warning && t.p({ class: 'job-warning' }, job.warning)),
+      (job.state === 'stuck' || job.state === 'halted') && t.p({ class: 'job-problem' }, job.state === 'stuck' ? 'Stuck: ' : 'Halted ', t.span({ dir: 'auto' }, job.state_reason)), !job.problem && job.warning && t.p({ class: 'job-warning' }, job.warning)),
     t.dl({ class: 'job-figures' },
       t.div(t.dt('Done'), t.dd(share(p?.done ?? 0, p?.total ?? 0) || '–')),
       t.div(t.dt('Rate'), t.dd(rate(job.rate_per_second))),

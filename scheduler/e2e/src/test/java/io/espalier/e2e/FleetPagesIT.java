@@ -189,7 +189,7 @@ class FleetPagesIT {
     try (Window window = chromium.open(url, Look.DESK)) {
       Page page = window.visit("#/");
       Locator panel = page.locator("section[aria-labelledby=h-hindered]");
-      assertThat(panel).containsText("tasks of copy on 1 scheduler");
+      assertThat(panel).containsText("2 tasks on 1 scheduler");
       assertThat(panel).containsText("it needs 1 of copies, 0 of 0 are free");
       page.getByRole(AriaRole.BUTTON, containing("Stuck")).click();
       assertThat(page.locator(".job")).hasCount(1);

@@ -117,7 +117,10 @@ class SharingPagesIT {
           new Place("job-failed-by-rule", "#/jobs/import", "another try"),
           new Place("job-open", "#/jobs/stream", "never ends"),
           new Place("job-rated", "#/jobs/drip", "start_rate"),
-          new Place("job-halted", "#/jobs/upgrade", "Halted 2 of 2 tasks failed, 10 % allowed"),
+          new Place(
+              "job-halted",
+              "#/jobs/upgrade",
+              "Halted stage 1 of 2 (2): 2 of 2 tasks failed, 10 % allowed"),
           new Place("job-never", "#/jobs/huge", "they can never start"),
           new Place("task-phase", "#/jobs/import/task/h1-a", "the job has failed"));
 

@@ -124,6 +124,7 @@ final class FleetJson {
             .put("paused_on", job.count("paused", "true"))
             .put("failed_on", job.inState("failed"))
             .put("stuck_on", job.inState("stuck"))
+            .put("halted_on", job.inState("halted"))
             .put("hindered_on", job.hinderedOn())
             .put("tasks_hindered", job.members().stream().mapToLong(m -> m.job().hindered()).sum())
             .put("succeeded_on", job.inState("succeeded"))

@@ -141,7 +141,7 @@ public final class FleetResources {
     if (job.count("valid", "false") > 0) {
       return "0:";
     }
-    if (job.counts().failed() > 0 || job.hinderedOn() > 0) {
+    if (job.counts().failed() > 0 || job.hinderedOn() + job.inState("halted") > 0) {
       return "1:";
     }
     return job.differing() > 0 || job.count("paused", "true") > 0 ? "2:" : "3:";

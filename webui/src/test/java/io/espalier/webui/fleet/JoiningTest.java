@@ -4,6 +4,7 @@ import static io.espalier.webui.fleet.Views.answered;
 import static io.espalier.webui.fleet.Views.counts;
 import static io.espalier.webui.fleet.Views.dead;
 import static io.espalier.webui.fleet.Views.fleet;
+import static io.espalier.webui.fleet.Views.halted;
 import static io.espalier.webui.fleet.Views.job;
 import static io.espalier.webui.fleet.Views.never;
 import static io.espalier.webui.fleet.Views.part;
@@ -69,7 +70,7 @@ class JoiningTest {
             answered(
                 "a", summary("1", job("scan", "aa", counts(5, 1)), never("copy", 2, "a is 0"))),
             answered("b", summary("2", stuck("copy", 7, "no nodes"), never("last", 9, "b is 0"))),
-            answered("c", summary("3", job("copy", "aa", counts(2, 0)))));
+            answered("c", summary("3", halted("copy"))));
     Map<String, AggregatedJob> jobs = AggregatedJob.join(view);
     assertThat(HinderedJob.of(jobs))
         .extracting(job -> (Json) job.json())
@@ -85,7 +86,11 @@ class JoiningTest {
                 {"job":"last","tasks":9,"schedulers":1,"hosts":[
                   {"id":"b","tasks":9,"stuck":false,"reason":"b is 0"}]}\
                 """));
-    assertThat(Objects.requireNonNull(jobs.get("copy")).hinderedOn()).isEqualTo(2);
+    assertThat(FleetJson.job(Objects.requireNonNull(jobs.get("copy"))).build().members())
+        .containsEntry("hindered_on", Json.of(2))
+        .containsEntry("tasks_hindered", Json.of(9))
+        .containsEntry("stuck_on", Json.of(1))
+        .containsEntry("halted_on", Json.of(1));
   }
 
   @Test

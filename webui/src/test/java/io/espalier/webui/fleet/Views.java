@@ -29,6 +29,11 @@ final class Views {
         name, "aa", "stuck", reason, 0, "", new Counts(left + 5, 5, 0, 0, 0, 0, left, 0, 0, 0));
   }
 
+  /** A job whose roll-out is halted. */
+  static SchedulerSummary.Job halted(String name) {
+    return job(name, "aa", "halted", "2 of 2 tasks failed", 0, "", counts(0, 2));
+  }
+
   /** A job that runs, with tasks that can never start. */
   static SchedulerSummary.Job never(String name, long tasks, String reason) {
     return job(name, "aa", "running", "", tasks, reason, new Counts(9, 0, 0, 0, 1, 0, 8, 0, 0, 0));
