@@ -190,7 +190,8 @@ class FleetPagesIT {
       Page page = window.visit("#/");
       Locator panel = page.locator("section[aria-labelledby=h-hindered]");
       assertThat(panel).containsText("2 tasks on 1 scheduler");
-      assertThat(panel).containsText("it needs 1 of copies, 0 of 0 are free");
+      assertThat(panel)
+          .containsText("it needs 1 of copies, which the limit does not allow on 2 nodes");
       page.getByRole(AriaRole.BUTTON, containing("Stuck")).click();
       assertThat(page.locator(".job")).hasCount(1);
       assertThat(page.locator(".job")).containsText("2 can never start");
