@@ -15,6 +15,7 @@ import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.group.GroupKindView;
 import io.espalier.core.api.plan.ConfigPlan;
+import io.espalier.core.api.view.NeverStarting;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.source.JobVersion;
@@ -103,7 +104,7 @@ final class PooledSchedulerApi implements SchedulerApi {
   }
 
   @Override
-  public Map<String, Long> neverStarting() {
+  public Map<String, NeverStarting> neverStarting() {
     return api.neverStarting();
   }
 

@@ -10,7 +10,7 @@ import { Chips, Host, Hosts, JobActs, JobBadges, Missing, More, State } from './
 
 const STEP = 100;
 const MOST = 1000;
-const ONLY = [['', 'All'], ['failed', 'With failures'], ['stuck', 'Stuck'], ['running', 'Running'], ['paused', 'Paused'], ['differing', 'Other settings'], ['invalid', 'Invalid']];
+const ONLY = [['', 'All'], ['failed', 'With failures'], ['hindered', 'Stuck'], ['running', 'Running'], ['paused', 'Paused'], ['differing', 'Other settings'], ['invalid', 'Invalid']];
 const text = (value) => value === undefined ? '(nothing)' : JSON.stringify(value);
 
 function Differences({ changes, tied }) {
@@ -34,7 +34,7 @@ function Settings({ job, kind }) {
       t.div(t.strong(a.name), ': ', a.values.map((v, i) => t.span({ key: v.value }, i > 0 && '; ', t.b({ dir: 'auto' }, v.value || '(empty)'), ` on ${count(v.count)}`,
         i > 0 && t.span(' (', c(Hosts, { ids: v.hosts.slice(0, 5), total: v.count, hash: jobLink(job.name) }), ')'))))))),
     t.ul({ class: 'variants' }, job.configs.map((v, i) => (!kind || v.hash === kind) && t.li({ key: v.hash },
-      t.div({ class: 'variant-head' }, !kind && c(Badge, { kind: job.tied ? '' : v.majority ? 'good' : 'warn' }, job.tied ? `kind ${i + 1}` : v.majority ? 'most' : 'other'), t.b(plural(v.count, 'scheduler')),
+      t.div({ class: 'variant-head' }, !kind && job.variants > 1 && c(Badge, { kind: job.tied ? '' : v.majority ? 'good' : 'warn' }, job.tied ? `kind ${i + 1}` : v.majority ? 'most' : 'other'), t.b(plural(v.count, 'scheduler')),
         (!v.majority || job.tied) && c(Hosts, { ids: v.hosts.slice(0, 10), total: v.count, hash: jobLink(job.name) })),
       v.differences && c(Differences, { changes: v.differences, tied: job.tied || kind }),
       v.settings
@@ -52,13 +52,16 @@ function FindTask({ job }) {
 }
 
 function Member({ host, job }) {
-  return t.tr({ class: cls((!host.valid || host.progress.failed > 0 || host.job_state === 'stuck') && 'hurt') },
+  return t.tr({ class: cls((!host.valid || host.progress.failed > 0 || ['stuck', 'halted'].includes(host.job_state) || host.tasks_never > 0) && 'hurt') },
     t.th({ scope: 'row' }, c(Host, { id: host.id, name: host.name, hash: jobLink(job), row: true })),
     t.td(c(State, { host })),
-    t.td({ class: 'bars' }, c(Bar, { states: host.progress, total: host.progress.total, label: host.name }), host.problem ? t.p({ class: 'job-problem' }, host.problem) : c(Counts, { states: host.progress })),
+    t.td({ class: 'bars' }, c(Bar, { states: host.progress, total: host.progress.total, label: host.name }), host.problem ? t.p({ class: 'job-problem' }, host.problem) : c(Counts, { states: host.progress }),
+      ['stuck', 'halted'].includes(host.job_state) ? t.p({ class: 'job-problem', dir: 'auto' }, host.job_state_reason) : host.tasks_never > 0 && t.p({ class: 'job-problem', dir: 'auto' }, host.never_reason)),
     t.td(t.span({ class: 'badges' }, !host.valid && c(Badge, { kind: 'bad' }, 'invalid'), !host.enabled && c(Badge, null, 'disabled'),
       host.job_state === 'failed' && c(Badge, { kind: 'bad', title: host.job_state_reason }, 'failed'),
+      host.job_state === 'halted' && c(Badge, { kind: 'bad', title: host.job_state_reason }, 'halted'),
       host.job_state === 'stuck' && c(Badge, { kind: 'bad', title: host.job_state_reason }, 'stuck'),
+      host.job_state !== 'stuck' && host.tasks_never > 0 && c(Badge, { kind: 'bad', title: host.never_reason }, `${count(host.tasks_never)} can never start`),
       host.job_state === 'succeeded' && c(Badge, { kind: 'good', title: host.job_state_reason }, 'succeeded'),
       host.paused && c(Badge, { kind: 'warn', title: host.pause_reason }, 'paused'), host.differs && c(Badge, { kind: 'warn' }, 'other settings'))),
     t.td({ class: 'num' }, share(host.progress.done, host.progress.total) || '–'));
@@ -82,7 +85,7 @@ export default function Job({ route }) {
       t.section({ class: 'total', 'aria-label': 'Progress over all schedulers' },
         c(Bar, { states: data.progress, total: data.progress.total, tall: true, label: name }), c(Counts, { states: data.progress }),
         t.p({ class: 'soft' }, `${share(data.progress.done, data.progress.total) || '0 %'} done`, data.rate_per_second !== undefined && ` · ${rate(data.rate_per_second)}`,
-          data.seconds_left !== undefined && ` · about ${seconds(data.seconds_left)} left`, ' · ', t.a({ href: to(['logs'], { job: name }) }, 'logs'))),
+          data.seconds_left !== undefined && data.progress.running + data.progress.waiting > 0 && ` · about ${seconds(data.seconds_left)} left`, ' · ', t.a({ href: to(['logs'], { job: name }) }, 'logs'))),
       c(Causes, { key: kind, job: data, kind }),
       c(FindTask, { job: name }),
       c(Settings, { job: data, kind }),

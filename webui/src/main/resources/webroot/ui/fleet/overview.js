@@ -3,17 +3,19 @@ import { t, c, cls, useState } from '../dom.js';
 import { get } from '../api.js';
 import { useData } from '../live.js';
 import { jobLink, refine, to } from '../route.js';
-import { Ago, Bar, Choice, Counts, Empty, Failure, Panel, Search, Title, Waiting, STATES } from '../parts.js';
+import { Ago, Badge, Bar, Choice, Counts, Empty, Failure, Panel, Search, Title, Waiting, STATES } from '../parts.js';
 import { compact, count, plural, rate, seconds, share } from '../format.js';
-import { Chips, JobBadges, Missing, More, TroubleList } from './parts.js';
+import { Chips, Host, JobBadges, Missing, More, TroubleList } from './parts.js';
 
 const STEP = 50;
 const MOST = 1000;
+const MOST_HINDERED = 5;
 const isOver = ({ progress: p }) => p.total > 0 && p.done + p.failed + p.cancelled === p.total;
 const SHOW = [
   ['', 'All', () => true],
-  ['attention', 'Need attention', (j) => j.invalid_on > 0 || j.failed_on > 0 || j.stuck_on > 0 || j.progress.failed > 0 || (j.past_deadline_on > 0 && !isOver(j))],
+  ['attention', 'Need attention', (j) => j.invalid_on > 0 || j.failed_on > 0 || j.halted_on > 0 || j.hindered_on > 0 || j.progress.failed > 0 || (j.past_deadline_on > 0 && !isOver(j))],
   ['running', 'Running', (j) => j.progress.running > 0],
+  ['stuck', 'Stuck', (j) => j.hindered_on > 0],
   ['paused', 'Paused', (j) => j.paused_on > 0],
   ['differing', 'Other settings', (j) => j.variants > 1],
   ['unfinished', 'Unfinished', (j) => !isOver(j)],
@@ -23,7 +25,7 @@ const SHOW = [
 function Row({ job }) {
   const p = job.progress;
   const over = isOver(job);
-  return t.li({ class: cls('job', (job.invalid_on > 0 || p.failed > 0 || job.stuck_on > 0) && 'hurt', job.paused_on > 0 && 'is-paused') },
+  return t.li({ class: cls('job', (job.invalid_on > 0 || p.failed > 0 || job.halted_on > 0 || job.hindered_on > 0) && 'hurt', job.paused_on > 0 && 'is-paused') },
     t.div({ class: 'job-name' },
       t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto', title: job.name }, job.name),
       c(JobBadges, { job }),
@@ -34,7 +36,7 @@ function Row({ job }) {
     t.dl({ class: 'job-figures' },
       t.div(t.dt('Done'), t.dd(share(p.done, p.total) || '–')),
       t.div(t.dt('Rate'), t.dd(rate(job.rate_per_second))),
-      t.div(t.dt('Time left'), t.dd(over ? '–' : seconds(job.seconds_left)))));
+      t.div(t.dt('Time left'), t.dd(over ? '–' : p.running + p.waiting === 0 ? '–' : seconds(job.seconds_left)))));
 }
 
 function Total({ data }) {
@@ -51,9 +53,29 @@ function Total({ data }) {
       tile('Done', share(p.done, p.total) || '–', `${compact(p.done)} of ${compact(p.total)}`, 'is-done'),
       tile('Backing off', compact(p.waiting), p.waiting > 0 ? 'tried again by itself' : '', p.waiting > 0 && 'is-waiting'),
       tile('Failed', compact(p.failed), p.failed > 0 ? 'until forgiven or rerun' : '', p.failed > 0 && 'is-bad'),
-      data.jobs_stuck > 0 && tile('Stuck', count(data.jobs_stuck), 'jobs, first below', 'is-bad')),
+      data.jobs_hindered > 0 && tile('Stuck', count(data.jobs_hindered), data.jobs_hindered === 1 ? 'job' : 'jobs', 'is-bad', to([], { show: 'stuck' }))),
     c(Bar, { states: p, total: p.total, tall: true, label: 'all jobs' }),
     t.ul({ class: 'legend', 'aria-label': 'Colours' }, STATES.map(([k, word]) => t.li({ key: k, class: `k-${k}` }, word))));
+}
+
+/** Schedulers that say the same of a job, together. */
+function byReason(hosts) {
+  const groups = new Map();
+  hosts.forEach((h) => { const said = `${h.stuck} ${h.reason}`; groups.set(said, [...groups.get(said) ?? [], h]); });
+  return [...groups.values()];
+}
+
+/** Jobs of which something can never start as things are: where, how much of them, and why. */
+function Hindered({ jobs, total }) {
+  return c(Panel, { title: 'Cannot start unless somebody acts', id: 'h-hindered', note: plural(total, 'job'),
+    actions: total > MOST_HINDERED && t.a({ class: 'button', href: to([], { show: 'stuck' }) }, 'All of them') },
+  t.ul({ class: 'groups' }, jobs.slice(0, MOST_HINDERED).map((j) => t.li({ key: j.job },
+    t.div({ class: 'group-head' }, t.strong(t.a({ href: jobLink(j.job), dir: 'auto' }, j.job)), t.span({ class: 'soft' }, `${plural(j.tasks, 'task')} on ${plural(j.schedulers, 'scheduler')}`)),
+    byReason(j.hosts).map((hosts) => t.p({ key: hosts[0].id, class: 'where' },
+      hosts[0].stuck && c(Badge, { kind: 'bad' }, 'stuck'),
+      hosts.map((h) => t.span({ key: h.id }, c(Host, { id: h.id, hash: jobLink(j.job) }), ' ', t.small(count(h.tasks)))),
+      t.span({ class: 'soft', dir: 'auto' }, hosts[0].reason))),
+    j.schedulers > j.hosts.length && t.p(t.a({ href: to(['jobs', j.job], { only: 'hindered' }) }, `and ${plural(j.schedulers - j.hosts.length, 'more scheduler')}`))))));
 }
 
 export default function Overview({ route }) {
@@ -73,6 +95,7 @@ export default function Overview({ route }) {
       c(Missing, { summary: data.schedulers }),
       errors.length > 0 && c(Panel, { title: 'Errors', id: 'h-errors', note: count(data.problems_total), actions: t.a({ class: 'button', href: to(['problems']) }, 'All problems') },
         c(TroubleList, { problems: errors.slice(0, 5) })),
+      data.hindered.length > 0 && c(Hindered, { jobs: data.hindered, total: data.jobs_hindered }),
       c(Total, { data }),
       t.div({ class: 'toolbar' },
         c(Search, { value: q, label: 'Filter jobs', placeholder: 'Part of a name', change: (v) => refine({ q: v }) }),

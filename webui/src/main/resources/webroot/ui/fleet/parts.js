@@ -132,7 +132,9 @@ export function JobBadges({ job }) {
     job.invalid_on > 0 && c(Badge, { kind: 'bad' }, `invalid ${on(job.invalid_on)}`),
     job.enabled_on < job.schedulers && c(Badge, null, `disabled ${on(job.schedulers - job.enabled_on)}`),
     job.failed_on > 0 && c(Badge, { kind: 'bad' }, `failed ${on(job.failed_on)}`),
-    job.stuck_on > 0 && t.a({ href: to(['jobs', job.name], { only: 'stuck' }) }, c(Badge, { kind: 'bad', title: 'Nothing of it can start there unless somebody acts or nodes come' }, `stuck ${on(job.stuck_on)}`)),
+    job.halted_on > 0 && c(Badge, { kind: 'bad', title: 'Its roll-out has stopped there' }, `halted ${on(job.halted_on)}`),
+    job.stuck_on > 0 && t.a({ href: to(['jobs', job.name], { only: 'hindered' }) }, c(Badge, { kind: 'bad', title: 'Nothing of it can start there unless somebody acts or nodes come' }, `stuck ${on(job.stuck_on)}`)),
+    job.hindered_on > job.stuck_on && t.a({ href: to(['jobs', job.name], { only: 'hindered' }) }, c(Badge, { kind: 'bad', title: 'They need more than the limits allow' }, `${count(job.tasks_hindered)} can never start`)),
     job.paused_on > 0 && c(Badge, { kind: 'warn' }, `paused ${on(job.paused_on)}`),
     job.past_deadline_on > 0 && c(Badge, { kind: 'bad' }, `past its deadline ${on(job.past_deadline_on)}`),
     job.tied ? c(Badge, { kind: 'warn', title: 'They may be two jobs of one name' }, `${count(job.variants)} kinds`)

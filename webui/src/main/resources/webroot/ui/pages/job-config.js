@@ -172,29 +172,35 @@ export function Config({ job }) {
       t.details(t.summary('Show'), c(Copy, { text: text(checked?.effective ?? job.effective) }), t.pre({ class: 'config', tabIndex: 0, 'aria-label': 'Effective configuration' }, text(checked?.effective ?? job.effective)))));
 }
 
+const VERSIONS = 20;
+const MOST_VERSIONS = 1000;
+
 /** What saving writes into a job, whatever was changed. */
 const STAMPS = ['version_id', 'create_time', 'modify_time'];
 const unstamped = (job) => text(Object.fromEntries(Object.entries(job).filter(([key]) => !STAMPS.includes(key))));
 
 export function History({ job }) {
-  const { data, error } = useData((signal) => maybe(['jobs', job.name, 'history'], {}, signal), ['history', job.name], { every: 3000 });
+  const [shown, setShown] = useState(VERSIONS);
+  // One more than is shown: the oldest that is shown is compared with it.
+  const { data, error } = useData((signal) => maybe(['jobs', job.name, 'history'], { order: 'desc', limit: Math.min(MOST_VERSIONS, shown + 1) }, signal), ['history', job.name, shown], { every: 3000, keep: true });
   if (data === null) return c(Empty, { title: 'No history' }, 'This configuration comes from where versions are not kept.');
   if (!data) return error ? c(Failure, { error }) : c(Waiting);
   if (data.versions.length === 0) return c(Empty, { title: 'No versions yet' }, 'Each time the job is saved here, by the command line or through the API, it becomes a version.');
   // The page may know the job as it was a moment ago; the newest version is what is replaced.
-  const newest = data.versions[data.versions.length - 1];
+  const versions = data.versions;
+  const newest = versions[0];
   const back = (v) => ask({
     title: `Roll ${job.name} back to version ${v.version}`, text: 'What the job was then is saved as its next version.', button: 'Roll back',
     cli: ({ reason }) => command(['save-job', job.name], { 'back-to': v.version, reason }),
     more: () => c(Diff, { before: unstamped(newest.config ?? job.original), after: unstamped(v.config), label: 'What changes' }),
     act: async ({ reason }) => { const r = await post(['jobs', job.name, 'rollback'], { version: v.version, ...(reason ? { reason } : {}) }); return `${job.name} is as in version ${v.version}, saved as ${r.version}`; },
   });
-  const versions = [...data.versions].reverse();
-  return c(Panel, { title: 'Versions', id: 'h-history' }, t.ol({ class: 'versions' }, versions.map((v, i) => t.li({ key: v.version, class: cls(i === 0 && 'current') },
+  return c(Panel, { title: 'Versions', id: 'h-history' }, t.ol({ class: 'versions' }, versions.slice(0, shown).map((v, i) => t.li({ key: v.version, class: cls(i === 0 && 'current') },
     t.div({ class: 'version-head' }, t.strong(`Version ${v.version}`), i === 0 && c(Badge, { kind: 'good' }, 'newest'), v.deleted && c(Badge, { kind: 'bad' }, 'deleted'),
       t.span({ class: 'soft' }, c(At, { ms: v.at_ms }), ' (', c(Ago, { ms: v.at_ms }), ')', v.author && t.span(' by ', t.span({ dir: 'auto' }, v.author)), v.reason && t.span(': ', t.span({ dir: 'auto' }, v.reason))),
       i > 0 && v.config && may('admin') && t.button({ type: 'button', class: 'small', onClick: () => back(v) }, 'Roll back')),
     v.config && t.details(t.summary(versions[i + 1]?.config ? 'What it changed' : 'The job'),
-      versions[i + 1]?.config ? c(Diff, { before: unstamped(versions[i + 1].config), after: unstamped(v.config), label: `Version ${v.version}` }) : t.pre({ class: 'config', tabIndex: 0 }, text(v.config)))))));
+      versions[i + 1]?.config ? c(Diff, { before: unstamped(versions[i + 1].config), after: unstamped(v.config), label: `Version ${v.version}` }) : t.pre({ class: 'config', tabIndex: 0 }, text(v.config)))))),
+  versions.length > shown && t.nav({ class: 'pager', 'aria-label': 'More' }, t.button({ type: 'button', onClick: () => setShown(Math.min(MOST_VERSIONS, shown + 5 * VERSIONS)) }, 'Show more')));
 }
 

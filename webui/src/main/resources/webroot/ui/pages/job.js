@@ -69,7 +69,7 @@ function Info({ job }) {
 // Only what a bar of its tasks does not say: an end, why, and how to go on from there.
 function Stands({ job }) {
   if (job.state === 'open') return t.p({ class: 'notice is-good' }, t.strong('Open'), ': it never ends by itself. What is done stays done, and nodes that come are taken up.');
-  if (job.state === 'stuck') return t.p({ class: 'notice is-bad' }, t.strong('Stuck'), ': nothing of it can start unless somebody acts or nodes come. ', t.span({ dir: 'auto' }, job.state_reason), '.');
+  if (job.state === 'stuck') return t.p({ class: 'notice is-bad' }, t.strong('Stuck'), ': ', t.span({ dir: 'auto' }, job.state_reason), '. Nothing of it can start unless somebody acts or nodes come.');
   if (job.state === 'halted') return t.p({ class: 'notice is-bad' }, t.strong('Halted'), ' ', t.span({ dir: 'auto' }, job.state_reason), '. Nothing more of it is started. ', t.strong('Resume'), ' goes on with the stage, ', t.strong('Promote'), ' opens the next one.');
   if (job.state !== 'failed' && job.state !== 'succeeded') return null;
   const p = job.progress ?? {};

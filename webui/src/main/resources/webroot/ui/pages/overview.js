@@ -15,7 +15,7 @@ const SHOW = [
   ['paused', 'Paused', (j) => j.paused],
   ['failed', 'Failed', (j) => j.state === 'failed'],
   ['halted', 'Halted', (j) => j.state === 'halted'],
-  ['stuck', 'Stuck', (j) => j.state === 'stuck' || standing[j.name] !== undefined],
+  ['stuck', 'Stuck', (j) => j.state === 'stuck' || isStanding(j)],
   ['unfinished', 'Unfinished', (j) => !finished(j)],
   ['finished', 'Finished', finished],
   ['off', 'Disabled', (j) => !j.enabled],
@@ -35,13 +35,14 @@ const SORT = {
 export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed') - of(j, 'cancelled'); }
 function finished(j) { if (j.state === 'succeeded') return true; if (j.state === 'verifying') return false; return of(j, 'total') > 0 && todo(j) === 0; }
 let standing = {};
-/** Some of its tasks can never start as things are, and nothing else of it moves. */
-const isStanding = (j) => standing[j.name] !== undefined;
+/** How many of its tasks can never start, and why. The scheduler does not count those that a limit of 0 on all nodes stops: these are in `standing`. */
+const whyNever = (j) => j.tasks_never > 0 ? { never: j.tasks_never, reason: { message: j.never_reason } } : standing[j.name];
+const isStanding = (j) => whyNever(j) !== undefined;
 
 function needsAttention(j) { if (isStanding(j)) return true; if (j.state === 'failed') return true; if (j.state === 'succeeded') return false; return !j.valid || (j.warning && !finished(j)) || of(j, 'failed') > 0 || j.state === 'stuck' || j.state === 'halted' || (j.past_deadline && !finished(j)); }
 function urgency(j) {
   if (!j.valid) return 6;
-  if (j.state === 'failed' || j.state === 'stuck' || isStanding(j)) return 5;
+  if (['failed', 'halted', 'stuck'].includes(j.state) || isStanding(j)) return 5;
   if (j.past_deadline && !finished(j)) return 5;
   if (of(j, 'failed') > 0) return 4;
   if (j.warning && !finished(j)) return 4;
@@ -57,7 +58,7 @@ export function wordsOf(job) {
 }
 
 /** It could run, and nothing of it does or comes back by itself: why not? */
-const stands = (j) => j.valid && j.enabled && !j.paused && ['running', 'waiting', 'open'].includes(j.state) && of(j, 'ready') > 0 && of(j, 'running') + of(j, 'waiting') === 0;
+const stands = (j) => !(j.tasks_never > 0) && j.valid && j.enabled && !j.paused && ['running', 'waiting', 'open'].includes(j.state) && of(j, 'ready') > 0 && of(j, 'running') + of(j, 'waiting') === 0;
 const MOST_ASKED = 10;
 
 /** Why jobs stand still, by name; only those that do are asked about. */
@@ -96,18 +97,18 @@ export function JobBadges({ job }) {
 
 function Row({ job, why }) {
   const p = job.progress;
-  return t.li({ class: cls('job', (!job.valid || job.state === 'failed' || job.state === 'stuck' || why || (p?.failed > 0 && job.state !== 'succeeded')) && 'hurt', job.paused && 'is-paused') },
+  return t.li({ class: cls('job', (!job.valid || job.state === 'failed' || job.state === 'stuck' || job.state === 'halted' || why || (p?.failed > 0 && job.state !== 'succeeded')) && 'hurt', job.paused && 'is-paused') },
     t.div({ class: 'job-name' },
       t.a({ href: jobLink(job.name), 'data-row': true, dir: 'auto', title: job.name }, job.name),
-      c(JobBadges, { job }), why && c(Badge, { kind: 'bad', title: why.reason.message }, `${count(why.never)} can never start`),
+      c(JobBadges, { job }), why && job.state !== 'stuck' && c(Badge, { kind: 'bad', title: why.reason.message }, `${count(why.never)} can never start`),
       t.span({ class: 'soft' }, t.span({ dir: 'auto' }, job.owner), job.owner ? ' · ' : '', 'on ', t.span({ dir: 'auto' }, job.level),
         job.depends_on.length > 0 && t.span(' · after ', t.span({ dir: 'auto' }, job.depends_on.slice(0, 3).join(', ')), job.depends_on.length > 3 && ` and ${count(job.depends_on.length - 3)} more`),
         job.max_concurrent && ` · at most ${count(job.max_concurrent)} at once`, job.complete_by_ms && t.span(' · by ', c(At, { ms: job.complete_by_ms })))),
     t.div({ class: 'job-progress' },
       c(Bar, { states: p, total: p?.total, label: job.name, words: wordsOf(job) }),
       job.problem ? t.p({ class: 'job-problem' }, job.problem) : c(Counts, { states: p, words: wordsOf(job) }),
-      why && t.p({ class: 'job-problem' }, t.span({ dir: 'auto' }, why.reason.message)),
-      job.state === 'stuck' && t.p({ class: 'job-problem' }, 'Stuck: ', t.span({ dir: 'auto' }, job.state_reason)), !job.problem && job.warning && t.p({ class: 'job-warning' }, job.warning)),
+      why && job.state !== 'stuck' && t.p({ class: 'job-problem' }, t.span({ dir: 'auto' }, why.reason.message)),
+      (job.state === 'stuck' || job.state === 'halted') && t.p({ class: 'job-problem' }, job.state === 'stuck' ? 'Stuck: ' : 'Halted ', t.span({ dir: 'auto' }, job.state_reason)), !job.problem && job.warning && t.p({ class: 'job-warning' }, job.warning)),
     t.dl({ class: 'job-figures' },
       t.div(t.dt('Done'), t.dd(share(p?.done ?? 0, p?.total ?? 0) || '–')),
       t.div(t.dt('Rate'), t.dd(rate(job.rate_per_second))),
@@ -195,6 +196,6 @@ export function Overview({ route }) {
           c(Choice, { label: 'Sort', value: sort, options: Object.entries(SORT).map(([id, [word]]) => [id, word]), change: (v) => refine({ sort: v === 'attention' ? '' : v, page: '' }) })),
         chosen.length === 0
           ? c(Empty, { title: 'No job matches' }, t.button({ type: 'button', onClick: () => refine({ q: '', show: '', set: '', page: '' }) }, 'Show all'))
-          : t.ol({ class: 'jobs', 'aria-label': plural(chosen.length, 'job') }, chosen.slice(at * SIZE, (at + 1) * SIZE).map((job) => c(Row, { key: job.name, job, why: standing[job.name] }))),
+          : t.ol({ class: 'jobs', 'aria-label': plural(chosen.length, 'job') }, chosen.slice(at * SIZE, (at + 1) * SIZE).map((job) => c(Row, { key: job.name, job, why: whyNever(job) }))),
         c(Pager, { page: at, size: SIZE, total: chosen.length, turn: (n) => refine({ page: n || '' }) })));
 }

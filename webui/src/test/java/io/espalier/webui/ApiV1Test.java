@@ -45,6 +45,7 @@ class ApiV1Test {
                 """
                 {"name":"backup","owner":"ops","enabled":true,"valid":true,"paused":false,"level":"db",
                  "priority":1,"depends_on":[],"set":"nightly","labels":{"team":"storage","tier":"1"},
+                 "tasks_never":2,"never_reason":"it needs 2 of slots",
                  "queue":"default","rate_per_second":0,"progress":{"total":4,"done":1,"failed":1,"cancelled":0,
                  "running":1,"waiting":1,"ready":0,"blocked":0,"avoided":0,"disabled":0}}\
                 """));

@@ -1,10 +1,12 @@
 package io.espalier.webui;
 
+import static io.espalier.webui.Served.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.json.Json;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -49,6 +51,36 @@ class JobVersionTest {
     assertThat(send("DELETE", "", "If-Match", "\"1\"").statusCode()).isEqualTo(412);
     assertThat(send("DELETE", "", "If-Match", "\"2\"").statusCode()).isEqualTo(200);
     assertThat(served.scheduler.calls()).containsExactly("save new", "save new", "delete new");
+  }
+
+  @Test
+  void theVersionsComeInPagesInBothOrders() {
+    for (int i = 0; i < 12; i++) {
+      assertThat(send("PUT", "").statusCode()).isEqualTo(200);
+    }
+    String path = "/api/v1/jobs/new/history";
+    assertThat(versions(served.read(path))).hasSize(12).startsWith("1", "2").endsWith("12");
+    assertThat(versions(served.read(path + "?order=desc"))).hasSize(12).startsWith("12", "11");
+    assertThat(served.read(path + "?order=desc").get("next")).as("nobody asked").isNull();
+    Json.Obj oldest = served.read(path + "?limit=9");
+    assertThat(versions(oldest)).hasSize(9).endsWith("9");
+    Json.Obj rest = served.read(path + "?limit=9&after=" + text(oldest, "next"));
+    assertThat(versions(rest)).containsExactly("10", "11", "12");
+    assertThat(text(rest, "next")).isEmpty();
+    Json.Obj newest = served.read(path + "?order=desc&limit=2");
+    assertThat(versions(newest)).containsExactly("12", "11");
+    send("PUT", "");
+    assertThat(versions(served.read(path + "?order=desc&limit=2&after=" + text(newest, "next"))))
+        .as("a new version moves nothing")
+        .containsExactly("10", "9");
+    assertThat(served.get(path + "?order=up&limit=0").statusCode()).isEqualTo(400);
+  }
+
+  private static List<String> versions(Json.Obj history) {
+    return ((Json.Arr) Objects.requireNonNull(history.get("versions")))
+        .items().stream()
+            .map(version -> String.valueOf(((Json.Obj) version).get("version")))
+            .toList();
   }
 
   @Test

@@ -113,6 +113,18 @@ final class BackupCommandsTest {
             other
                 + " is no data directory of a scheduler or a run; a run keeps its own in"
                 + " .espalier/NAME");
+    Path config =
+        Files.writeString(
+            site.resolve("site.json"),
+            """
+            {"bistro_settings": {"resources": {}, "nodes": {"levels": ["host"], "node_sources": [
+              {"source": "manual", "prefs": {"h1": []}}]}}}
+            """);
+    try (DataDirectory live = DataDirectory.open(data.resolve("live"), config.toUri().toString())) {
+      assertThatThrownBy(() -> opener.dataDirectory(live.root()))
+          .hasMessageContaining("is in use by another Espalier (process ")
+          .hasMessageEndingWith("; ask that one, with --server URL");
+    }
   }
 
   @Test

@@ -427,6 +427,21 @@ class ClientCommandsTest extends ServedCommands {
   }
 
   @Test
+  void theNewestVersionsOfAJobAreListedWithoutTheOthers(@TempDir Path directory)
+      throws IOException {
+    Path job = Files.writeString(directory.resolve("job.json"), "{\"owner\": \"a\"}");
+    for (String reason : List.of("one", "two", "three")) {
+      assertThat(run("save-job", "new", job.toString(), "--reason", reason).code()).isZero();
+    }
+    assertThat(run("job-history", "new").out()).contains("one", "two", "three");
+    CommandRun newest = run("job-history", "new", "--limit", "2");
+    assertThat(newest.out()).containsSubsequence("two", "three").doesNotContain("one");
+    assertThat(newest.err()).contains("there are older versions");
+    assertThat(run("job-history", "new", "--limit", "3").err()).isEmpty();
+    assertThat(run("job-history", "new", "--limit", "0").code()).isEqualTo(2);
+  }
+
+  @Test
   void theTasksOfAJobAreListedAsTheyWere() {
     scheduler.events().storingAll();
     for (int i = 0; i < 3; i++) {

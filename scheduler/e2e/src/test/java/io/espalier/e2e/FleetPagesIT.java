@@ -37,9 +37,13 @@ class FleetPagesIT {
       {
         "bistro_settings": {"nodes": {"levels": ["volume"], "node_sources": [
           {"source": "manual", "prefs": {"%1$s-v1": [], "%1$s-v2": [], "%1$s-v3": []}}]},
-          "resources": {}},
+          "resources": {"volume": {"copies": {"default": 0, "limit": 1}}},
+          "node_resources_override": [
+            {"level": "volume", "name": "host2-v1", "limits": {"copies": 0}},
+            {"level": "volume", "name": "host2-v3", "limits": {"copies": 0}}]},
         "bistro_job->backup": {"owner": "storage team", "command": ["./quick.sh"], "priority": %2$d},
-        "bistro_job->check": {"owner": "on call", "command": ["./quick.sh"]}
+        "bistro_job->check": {"owner": "on call", "command": ["./quick.sh"]},
+        "bistro_job->copy": {"owner": "on call", "resources": {"copies": 1}, "command": ["./quick.sh"]}
       }
       """;
 
@@ -91,7 +95,8 @@ class FleetPagesIT {
             () -> {
               Json overview = fleet.get("/api/v1/fleet/overview");
               return number(overview, "schedulers", "states", "answered") == 2
-                  && number(overview, "schedulers", "states", "dead") == 1;
+                  && number(overview, "schedulers", "states", "dead") == 1
+                  && number(overview, "jobs_hindered") == 1;
             });
   }
 
@@ -139,7 +144,7 @@ class FleetPagesIT {
   void everything_can_be_reached_with_the_keys() {
     try (Window window = chromium.open(url, Look.DESK)) {
       Page page = window.visit("#/?sort=name");
-      assertThat(page.locator(".job")).hasCount(2);
+      assertThat(page.locator(".job")).hasCount(3);
       page.keyboard().press("/");
       assertThat(page.getByLabel("Filter jobs")).isFocused();
       page.keyboard().press("Escape");
@@ -169,12 +174,30 @@ class FleetPagesIT {
   void jobs_of_one_kind_of_trouble_are_shown_alone() {
     try (Window window = chromium.open(url, Look.DESK)) {
       Page page = window.visit("#/");
-      assertThat(page.locator(".job")).hasCount(2);
+      assertThat(page.locator(".job")).hasCount(3);
       page.getByRole(AriaRole.BUTTON, containing("Other settings")).click();
       assertThat(page.locator(".job")).hasCount(1);
       page.reload();
       assertThat(page.locator(".job")).hasCount(1);
       assertThat(page.locator(".job")).containsText("backup");
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void tasks_that_can_never_start_lead_to_the_scheduler_that_has_them() {
+    try (Window window = chromium.open(url, Look.DESK)) {
+      Page page = window.visit("#/");
+      Locator panel = page.locator("section[aria-labelledby=h-hindered]");
+      assertThat(panel).containsText("2 tasks on 1 scheduler");
+      assertThat(panel)
+          .containsText("it needs 1 of copies, which the limit does not allow on 2 nodes");
+      page.getByRole(AriaRole.BUTTON, containing("Stuck")).click();
+      assertThat(page.locator(".job")).hasCount(1);
+      assertThat(page.locator(".job")).containsText("2 can never start");
+      panel.locator(".where a").click();
+      assertThat(page).hasURL(Pattern.compile("/s/.*#/jobs/copy"));
+      assertThat(page.locator("main")).containsText("can never start");
       assertThat(window.complaints()).isEmpty();
     }
   }

@@ -270,6 +270,18 @@ class PageActionsIT {
     assertThat(dialog()).containsText("stored statuses would stay behind");
     window.picture("job-delete");
     page.keyboard().press("Escape");
+
+    for (int priority = 1; priority <= 20; priority++) {
+      http.put(
+          "/api/v1/jobs/check",
+          "{\"owner\": \"us\", \"command\": [\"./quick.sh\"], \"priority\": " + priority + "}");
+    }
+    window.visit("#/jobs/check/history");
+    assertThat(page.locator(".versions > li")).hasCount(20);
+    assertThat(page.locator(".versions > li").last()).containsText("What it changed");
+    press("Show more");
+    assertThat(page.locator(".versions > li").last()).containsText("Version 0");
+    assertThat(page.locator(".versions > li").last()).containsText("The job");
     assertThat(window.complaints()).isEmpty();
   }
 

@@ -55,6 +55,8 @@ class SharingPagesIT {
         "bistro_job->huge": {"owner": "analysts", "queue": "adhoc", "resources": {"slots": 9}, "command": ["./hold.sh"]},
         "bistro_job->drip": {"owner": "web", "queue": "web", "resources": {"slots": 0}, "start_rate": {"per_second": 0.001, "burst": 1},
           "command": ["./quick.sh"]},
+        "bistro_job->upgrade": {"owner": "web", "queue": "web", "resources": {"slots": 0}, "command": ["./bad.sh"],
+          "rollout": {"stages": [2, "100%"], "fail_when": {"failed_percent": 10, "min_samples": 2}}},
         "bistro_job->stream": {"owner": "web", "resources": {"slots": 0}, "succeed_job_when": "never", "command": ["./quick.sh"]}
       }
       """;
@@ -87,6 +89,7 @@ class SharingPagesIT {
     site.write("full", "");
     wait(() -> http.get("/api/v1/nodes/host/h1").get("reserved") != null);
     wait(() -> Site.text(http.get("/api/v1/jobs/import"), "state").equals("failed"));
+    wait(() -> Site.text(http.get("/api/v1/jobs/upgrade"), "state").equals("halted"));
     wait(() -> Site.number(http.get("/api/v1/jobs/stream"), "progress", "done") == 12);
   }
 
@@ -114,6 +117,10 @@ class SharingPagesIT {
           new Place("job-failed-by-rule", "#/jobs/import", "another try"),
           new Place("job-open", "#/jobs/stream", "never ends"),
           new Place("job-rated", "#/jobs/drip", "start_rate"),
+          new Place(
+              "job-halted",
+              "#/jobs/upgrade",
+              "Halted stage 1 of 2 (2): 2 of 2 tasks failed, 10 % allowed"),
           new Place("job-never", "#/jobs/huge", "they can never start"),
           new Place("task-phase", "#/jobs/import/task/h1-a", "the job has failed"));
 

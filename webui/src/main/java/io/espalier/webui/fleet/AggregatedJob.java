@@ -84,6 +84,11 @@ public record AggregatedJob(
     return (int) members.stream().filter(member -> member.job().state().equals(state)).count();
   }
 
+  /** Returns the number of schedulers on which tasks of it cannot start unless somebody acts. */
+  public int hinderedOn() {
+    return (int) members.stream().filter(member -> member.job().isHindered()).count();
+  }
+
   /** Returns the number of schedulers whose settings differ from the most frequent ones. */
   public int differing() {
     return members.size() - configs.get(0).hosts().size();

@@ -64,7 +64,8 @@ public final class Fleet implements SchedulerListListener, AutoCloseable {
       Map<String, AggregatedJob> jobs,
       Duplicates.Report running,
       Duplicates.Report nodes,
-      List<FleetProblems.Trouble> troubles) {}
+      List<FleetProblems.Trouble> troubles,
+      List<HinderedJob> hindered) {}
 
   public Fleet(FleetOptions options, InstantSource clock) {
     this.options = options;
@@ -132,7 +133,13 @@ public final class Fleet implements SchedulerListListener, AutoCloseable {
     Map<String, AggregatedJob> jobs = AggregatedJob.join(view);
     Duplicates.Report running = Duplicates.running(view);
     Duplicates.Report same = nodes.report();
-    return new Joined(view, jobs, running, same, FleetProblems.of(view, jobs, same, running));
+    return new Joined(
+        view,
+        jobs,
+        running,
+        same,
+        FleetProblems.of(view, jobs, same, running),
+        HinderedJob.of(jobs));
   }
 
   /** Returns the settings of a job that are in force on one scheduler; cached by their hash. */

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class FleetJson {
   private static final int MOST_HOSTS = 100;
   private static final int MOST_VALUES = 5;
+  private static final int MOST_HINDERED = 20;
 
   private FleetJson() {}
 
@@ -123,6 +124,9 @@ final class FleetJson {
             .put("paused_on", job.count("paused", "true"))
             .put("failed_on", job.inState("failed"))
             .put("stuck_on", job.inState("stuck"))
+            .put("halted_on", job.inState("halted"))
+            .put("hindered_on", job.hinderedOn())
+            .put("tasks_hindered", job.members().stream().mapToLong(m -> m.job().hindered()).sum())
             .put("succeeded_on", job.inState("succeeded"))
             .put("invalid_on", job.count("valid", "false"))
             .put("past_deadline_on", pastDeadline)
@@ -238,10 +242,18 @@ final class FleetJson {
     if (!job.stateReason().isEmpty()) {
       json.put("job_state_reason", job.stateReason());
     }
+    if (job.tasksNever() > 0) {
+      json.put("tasks_never", job.tasksNever()).put("never_reason", job.neverReason());
+    }
     if (!job.problem().isEmpty()) {
       json.put("problem", job.problem());
     }
     return json.build();
+  }
+
+  /** Encodes the first of these jobs. */
+  static Json hindered(List<HinderedJob> jobs) {
+    return new Json.Arr(jobs.stream().limit(MOST_HINDERED).<Json>map(HinderedJob::json).toList());
   }
 
   static Json troubles(List<FleetProblems.Trouble> troubles) {

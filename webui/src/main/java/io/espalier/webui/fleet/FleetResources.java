@@ -98,6 +98,8 @@ public final class FleetResources {
                         joined.jobs().values().stream()
                             .filter(job -> job.inState("stuck") > 0)
                             .count())
+                    .put("jobs_hindered", joined.hindered().size())
+                    .put("hindered", FleetJson.hindered(joined.hindered()))
                     .put("problems_total", joined.troubles().size())
                     .put(
                         "errors_total",
@@ -139,7 +141,7 @@ public final class FleetResources {
     if (job.count("valid", "false") > 0) {
       return "0:";
     }
-    if (job.counts().failed() > 0 || job.inState("stuck") > 0) {
+    if (job.counts().failed() > 0 || job.hinderedOn() + job.inState("halted") > 0) {
       return "1:";
     }
     return job.differing() > 0 || job.count("paused", "true") > 0 ? "2:" : "3:";
@@ -190,7 +192,9 @@ public final class FleetResources {
     String kind = request.text("kind");
     String only =
         request.choice(
-            "only", "", List.of("differing", "failed", "stuck", "paused", "running", "invalid"));
+            "only",
+            "",
+            List.of("differing", "failed", "stuck", "hindered", "paused", "running", "invalid"));
     Predicate<String> matches = matching(request);
     Fleet.Joined joined = fleet.joined();
     AggregatedJob whole = known(joined, request.part("job"));
@@ -223,7 +227,8 @@ public final class FleetResources {
     return switch (only) {
       case "differing" -> !job.configHash().equals(majority);
       case "failed" -> job.counts().failed() > 0;
-      case "stuck" -> job.state().equals("stuck");
+      case "stuck" -> job.isStuck();
+      case "hindered" -> job.isHindered();
       case "paused" -> job.paused();
       case "running" -> job.counts().running() > 0;
       case "invalid" -> !job.valid();

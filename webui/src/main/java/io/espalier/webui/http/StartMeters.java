@@ -45,7 +45,8 @@ final class StartMeters {
         .forEach(
             each ->
                 ofNever.add(
-                    MultiGauge.Row.of(Tags.of("espalier_job", each.getKey()), each.getValue())));
+                    MultiGauge.Row.of(
+                        Tags.of("espalier_job", each.getKey()), each.getValue().tasks())));
     never.register(ofNever, true);
   }
 }

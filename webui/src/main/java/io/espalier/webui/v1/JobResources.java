@@ -4,6 +4,7 @@ import io.espalier.core.api.Query;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.Histogram;
 import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.NeverStarting;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
@@ -21,6 +22,7 @@ import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.webui.v1.json.RolloutJson;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -56,6 +58,7 @@ final class JobResources {
     ListRequest list = ListRequest.of(request, Integer.MAX_VALUE, MAX_PAGE);
     SchedulerView view = api.view();
     Config config = config(view);
+    Map<String, NeverStarting> never = api.neverStarting();
     List<Json> jobs = new ArrayList<>();
     String last = "";
     String next = "";
@@ -69,7 +72,7 @@ final class JobResources {
         break;
       }
       last = job.name();
-      jobs.add(list.item(summary(job, config, view).build(), REQUIRED));
+      jobs.add(list.item(summary(job, config, view, never).build(), REQUIRED));
     }
     Json.Builder answer =
         Json.object()
@@ -105,7 +108,7 @@ final class JobResources {
     for (Problem problem : job.problems()) {
       problems.add(ApiJson.problem(problem));
     }
-    Json.Builder detail = summary(job, config, view);
+    Json.Builder detail = summary(job, config, view, api.neverStarting());
     SecretMask.hideTexts(InfoKeys.INFO.write(job.info())).members().forEach(detail::put);
     return CompletableFuture.completedFuture(
         detail
@@ -117,7 +120,8 @@ final class JobResources {
   }
 
   /** Returns schema {@code Job} for further members to be added. */
-  static Json.Builder summary(Job job, Config config, SchedulerView view) {
+  static Json.Builder summary(
+      Job job, Config config, SchedulerView view, Map<String, NeverStarting> neverStarting) {
     Pause pause = view.pauses().get(job.name());
     JobProgress progress = view.progress().get(job.name());
     Json.Builder summary =
@@ -150,6 +154,10 @@ final class JobResources {
           .put("state", jobState.state().word())
           .put("state_reason", jobState.reason())
           .put("state_since_ms", jobState.sinceMillis());
+    }
+    NeverStarting never = neverStarting.get(job.name());
+    if (never != null) {
+      summary.put("tasks_never", never.tasks()).put("never_reason", never.reason());
     }
     Rollout rollout = view.rollouts().get(job.name());
     if (rollout != null) {

@@ -12,7 +12,9 @@ import io.espalier.webui.security.Principal;
 import io.espalier.webui.security.SecretMask;
 import io.espalier.webui.v1.json.ApiJson;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class JobVersionResources {
   /** The maximum number of problems in the answer to one validation. */
   private static final int MOST_PROBLEMS = 1_000;
+
+  private static final int MAX_PAGE = 1_000;
 
   private final SchedulerApi api;
 
@@ -123,18 +127,34 @@ final class JobVersionResources {
   }
 
   private CompletionStage<Json> history(ApiRequest request) {
-    request.allowing();
+    request.allowing("order", "after", "limit");
+    boolean newestFirst = request.choice("order", "asc", List.of("asc", "desc")).equals("desc");
+    ListRequest list = ListRequest.of(request, MAX_PAGE, MAX_PAGE);
     return api.jobVersions()
         .history(request.part("job"))
         .thenApply(
-            versions -> {
-              List<Json> list = new ArrayList<>();
-              versions.forEach(version -> list.add(json(version, request.caller())));
-              return Json.object()
-                  .put("job", request.part("job"))
-                  .put("versions", new Json.Arr(list))
+            found -> {
+              List<JobVersion> all = new ArrayList<>(found);
+              if (newestFirst) {
+                Collections.reverse(all);
+              }
+              ListRequest.Page<JobVersion> page =
+                  list.page(all, version -> cursor(version, newestFirst));
+              List<Json> versions = new ArrayList<>();
+              page.items().forEach(version -> versions.add(json(version, request.caller())));
+              return page.addTo(
+                      Json.object()
+                          .put("job", request.part("job"))
+                          .put("versions", new Json.Arr(versions)),
+                      list)
                   .build();
             });
+  }
+
+  /** Cursors are compared as texts, so all have the same length. */
+  private static String cursor(JobVersion version, boolean newestFirst) {
+    return String.format(
+        Locale.ROOT, "%019d", newestFirst ? Long.MAX_VALUE - version.version() : version.version());
   }
 
   /**

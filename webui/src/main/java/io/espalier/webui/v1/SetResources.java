@@ -3,6 +3,7 @@ package io.espalier.webui.v1;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.NeverStarting;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
@@ -69,7 +70,8 @@ final class SetResources {
     Config config = JobResources.config(view);
     List<Job> members = members(set, config);
     List<Json> jobs = new ArrayList<>();
-    members.forEach(job -> jobs.add(JobResources.summary(job, config, view).build()));
+    Map<String, NeverStarting> never = api.neverStarting();
+    members.forEach(job -> jobs.add(JobResources.summary(job, config, view, never).build()));
     return CompletableFuture.completedFuture(
         summary(set, members, config, view).put("jobs", new Json.Arr(jobs)).build());
   }

@@ -1,6 +1,7 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.api.SchedulerApi;
+import io.espalier.core.api.view.NeverStarting;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
@@ -62,9 +63,10 @@ final class SummaryResources {
     List<Json> jobs = new ArrayList<>();
     if (config != null) {
       Map<String, String> hash = hashes(config);
+      Map<String, NeverStarting> never = api.neverStarting();
       for (Job job : config.jobs().values()) {
         jobs.add(
-            JobResources.summary(job, config, view)
+            JobResources.summary(job, config, view, never)
                 .put("config_hash", hash.getOrDefault(job.name(), ""))
                 .build());
       }

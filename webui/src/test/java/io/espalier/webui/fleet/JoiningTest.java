@@ -4,8 +4,11 @@ import static io.espalier.webui.fleet.Views.answered;
 import static io.espalier.webui.fleet.Views.counts;
 import static io.espalier.webui.fleet.Views.dead;
 import static io.espalier.webui.fleet.Views.fleet;
+import static io.espalier.webui.fleet.Views.halted;
 import static io.espalier.webui.fleet.Views.job;
+import static io.espalier.webui.fleet.Views.never;
 import static io.espalier.webui.fleet.Views.part;
+import static io.espalier.webui.fleet.Views.stuck;
 import static io.espalier.webui.fleet.Views.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -58,6 +61,36 @@ class JoiningTest {
             answered("a", summary("1", job("scan", "aa", counts(5, 1)))),
             answered("b", summary("2", job("scan", "bb", counts(2, 0)))));
     assertThat(Objects.requireNonNull(AggregatedJob.join(view).get("scan")).isTied()).isTrue();
+  }
+
+  @Test
+  void jobsThatCannotGoOnAreFoundWithWhereHowManyTasksAndWhy() {
+    FleetView view =
+        fleet(
+            answered(
+                "a", summary("1", job("scan", "aa", counts(5, 1)), never("copy", 2, "a is 0"))),
+            answered("b", summary("2", stuck("copy", 7, "no nodes"), never("last", 9, "b is 0"))),
+            answered("c", summary("3", halted("copy"))));
+    Map<String, AggregatedJob> jobs = AggregatedJob.join(view);
+    assertThat(HinderedJob.of(jobs))
+        .extracting(job -> (Json) job.json())
+        .containsExactly(
+            json(
+                """
+                {"job":"copy","tasks":9,"schedulers":2,"hosts":[
+                  {"id":"b","tasks":7,"stuck":true,"reason":"no nodes"},
+                  {"id":"a","tasks":2,"stuck":false,"reason":"a is 0"}]}\
+                """),
+            json(
+                """
+                {"job":"last","tasks":9,"schedulers":1,"hosts":[
+                  {"id":"b","tasks":9,"stuck":false,"reason":"b is 0"}]}\
+                """));
+    assertThat(FleetJson.job(Objects.requireNonNull(jobs.get("copy"))).build().members())
+        .containsEntry("hindered_on", Json.of(2))
+        .containsEntry("tasks_hindered", Json.of(9))
+        .containsEntry("stuck_on", Json.of(1))
+        .containsEntry("halted_on", Json.of(1));
   }
 
   @Test

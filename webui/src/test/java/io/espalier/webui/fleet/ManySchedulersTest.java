@@ -138,6 +138,34 @@ class ManySchedulersTest {
   }
 
   @Test
+  void tasksThatCanNeverStartAreListedOverAllWithTheSchedulersThatHaveTheMost() {
+    Json.Obj overview = served.get("/api/v1/fleet/overview");
+    assertThat(number(overview, "jobs_hindered")).isEqualTo(2);
+    Json.Obj most = (Json.Obj) list(overview, "hindered").get(0);
+    assertThat(most.get("job")).isEqualTo(Json.of("job6"));
+    assertThat(number(most, "tasks")).isEqualTo(10 * 9 + 100 * 45);
+    assertThat(number(most, "schedulers")).isEqualTo(10);
+    assertThat(list(most, "hosts"))
+        .extracting(host -> String.valueOf(((Json.Obj) host).get("reason")))
+        .containsExactly(
+            "\"the limit of h909 is 0\"",
+            "\"the limit of h809 is 0\"",
+            "\"the limit of h709 is 0\"",
+            "\"the limit of h609 is 0\"",
+            "\"the limit of h509 is 0\"");
+    Json.Obj second = (Json.Obj) list(overview, "hindered").get(1);
+    assertThat(second.get("job")).isEqualTo(Json.of("job5"));
+    assertThat(number(second, "tasks")).isEqualTo(970);
+    assertThat(list(served.get("/api/v1/fleet/jobs/job6?only=hindered"), "hosts"))
+        .hasSize(10)
+        .first()
+        .satisfies(
+            host ->
+                assertThat(((Json.Obj) host).get("never_reason"))
+                    .isEqualTo(Json.of("the limit of h109 is 0")));
+  }
+
+  @Test
   void causesAndReasonsAreAddedUpOverAllThatHaveTheJob() {
     Json.Obj failures = served.get("/api/v1/fleet/jobs/job3/failures");
     assertThat(number(failures, "missing_total")).isEqualTo(COUNT - GOOD);

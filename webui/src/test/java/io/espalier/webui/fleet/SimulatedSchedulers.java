@@ -225,6 +225,8 @@ public final class SimulatedSchedulers implements AutoCloseable {
               .put("config_hash", job == 3 && number % 100 == 7 ? "other" : "same" + job)
               .put("state", job == 5 && number % 100 == 8 ? "stuck" : "running")
               .put("state_reason", "made up")
+              .put("tasks_never", job == 6 && number % 100 == 9 ? number : 0)
+              .put("never_reason", "the limit of h" + number + " is 0")
               .put("rate_per_second", 0.5)
               .put(
                   "progress",

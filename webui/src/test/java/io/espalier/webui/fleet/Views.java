@@ -20,8 +20,51 @@ final class Views {
   }
 
   static SchedulerSummary.Job job(String name, String hash, Counts counts) {
+    return job(name, hash, "", "", 0, "", counts);
+  }
+
+  /** A job that is stuck, with this many tasks left. */
+  static SchedulerSummary.Job stuck(String name, long left, String reason) {
+    return job(
+        name, "aa", "stuck", reason, 0, "", new Counts(left + 5, 5, 0, 0, 0, 0, left, 0, 0, 0));
+  }
+
+  /** A job whose roll-out is halted. */
+  static SchedulerSummary.Job halted(String name) {
+    return job(name, "aa", "halted", "2 of 2 tasks failed", 0, "", counts(0, 2));
+  }
+
+  /** A job that runs, with tasks that can never start. */
+  static SchedulerSummary.Job never(String name, long tasks, String reason) {
+    return job(name, "aa", "running", "", tasks, reason, new Counts(9, 0, 0, 0, 1, 0, 8, 0, 0, 0));
+  }
+
+  private static SchedulerSummary.Job job(
+      String name,
+      String hash,
+      String state,
+      String stateReason,
+      long never,
+      String neverReason,
+      Counts counts) {
     return new SchedulerSummary.Job(
-        name, "ops", "db", "1", true, true, false, "", hash, "", false, "", "", -1, counts);
+        name,
+        "ops",
+        "db",
+        "1",
+        true,
+        true,
+        false,
+        "",
+        hash,
+        "",
+        false,
+        state,
+        stateReason,
+        never,
+        neverReason,
+        -1,
+        counts);
   }
 
   static Counts counts(long done, long failed) {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -44,7 +45,9 @@ class NeverStartsTest {
   }
 
   private Map<String, Long> counts() {
-    return world.loop.stats().neverStarting();
+    Map<String, Long> counts = new TreeMap<>();
+    world.loop.stats().neverStarting().forEach((job, found) -> counts.put(job, found.tasks()));
+    return counts;
   }
 
   private List<String> problems() {

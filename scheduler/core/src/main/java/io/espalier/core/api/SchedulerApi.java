@@ -1,6 +1,7 @@
 package io.espalier.core.api;
 
 import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.view.NeverStarting;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.logs.LogReader;
@@ -30,10 +31,10 @@ public interface SchedulerApi {
   List<JobStarts> startsOfJobs();
 
   /**
-   * How many tasks of each job can never start because of the limits of their nodes, by name,
-   * returned at once: for metrics.
+   * The tasks that can never start because of the limits of their nodes, by job, as of at most some
+   * seconds ago, returned at once. A job without such tasks is left out.
    */
-  Map<String, Long> neverStarting();
+  Map<String, NeverStarting> neverStarting();
 
   /** The queues as of at most a few seconds ago, returned at once: for metrics. */
   List<QueueView> recentQueues();

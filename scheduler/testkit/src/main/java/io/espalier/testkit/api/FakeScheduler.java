@@ -20,6 +20,7 @@ import io.espalier.core.api.view.JobLevels;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.LeadershipView;
 import io.espalier.core.api.view.LimitView;
+import io.espalier.core.api.view.NeverStarting;
 import io.espalier.core.api.view.NodeDetail;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.RunningTaskView;
@@ -345,8 +346,8 @@ public final class FakeScheduler implements SchedulerApi {
   }
 
   @Override
-  public Map<String, Long> neverStarting() {
-    return Map.of("backup", 2L);
+  public Map<String, NeverStarting> neverStarting() {
+    return Map.of("backup", new NeverStarting(2, "it needs 2 of slots"));
   }
 
   @Override

@@ -37,6 +37,9 @@ public record SchedulerSummary(
    * @param problem first error, or empty
    * @param state of the job; empty where the scheduler does not report it
    * @param stateReason reason for the state; may be empty
+   * @param tasksNever tasks that can never start as the limits are; 0 where the scheduler does not
+   *     report it
+   * @param neverReason reason for that, or empty
    * @param ratePerSecond tasks that ended per second over the last minute; negative: unknown
    */
   public record Job(
@@ -53,8 +56,24 @@ public record SchedulerSummary(
       boolean pastDeadline,
       String state,
       String stateReason,
+      long tasksNever,
+      String neverReason,
       double ratePerSecond,
-      Counts counts) {}
+      Counts counts) {
+    public boolean isStuck() {
+      return state.equals("stuck");
+    }
+
+    /** Returns whether tasks of it cannot start unless somebody acts or nodes come. */
+    public boolean isHindered() {
+      return isStuck() || tasksNever > 0;
+    }
+
+    /** Returns the number of those tasks: all that are left, if the job is stuck. */
+    public long hindered() {
+      return isStuck() ? counts.ready() + counts.waiting() + counts.blocked() : tasksNever;
+    }
+  }
 
   /**
    * A problem of the scheduler.

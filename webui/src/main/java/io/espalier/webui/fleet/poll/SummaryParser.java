@@ -99,6 +99,8 @@ public final class SummaryParser {
         truth(job, "past_deadline"),
         word(job, "state"),
         text(job, "state_reason"),
+        number(job, "tasks_never"),
+        text(job, "never_reason"),
         rate instanceof Json.Num n ? finite(n) : -1,
         new Counts(
             number(counts, "total"),

@@ -18,6 +18,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -312,10 +314,20 @@ public final class JobEditCommands {
       mixinStandardHelpOptions = true,
       description = "List the versions of a job that were saved or deleted, oldest first.",
       footerHeading = "%nEXAMPLES%n",
-      footer = {"  espalier job-history backup", "  espalier save-job backup --back-to 3"})
+      footer = {
+        "  espalier job-history backup",
+        "  espalier job-history backup --limit 10",
+        "  espalier save-job backup --back-to 3"
+      })
   public static final class JobHistory extends ListCommand {
     @Parameters(paramLabel = "JOB", description = "Name of the job.")
     private String job = "";
+
+    @Option(
+        names = "--limit",
+        paramLabel = "N",
+        description = "Only the newest so many versions (default: all).")
+    private @Nullable Integer limit;
 
     public JobHistory(CommandContext clients) {
       super(clients);
@@ -323,7 +335,28 @@ public final class JobEditCommands {
 
     @Override
     public Json.Obj ask(Client client) {
-      return get(client, ApiV1.HISTORY, Map.of("job", job), Map.of());
+      if (limit == null) {
+        return get(client, ApiV1.HISTORY, Map.of("job", job), Map.of());
+      }
+      Json.Obj newest =
+          pages(
+              "versions",
+              limit,
+              (after, size) ->
+                  get(
+                      client,
+                      ApiV1.HISTORY,
+                      Map.of("job", job),
+                      Map.of(
+                          "order",
+                          List.of("desc"),
+                          "after",
+                          optional(after),
+                          "limit",
+                          List.of(Integer.toString(size)))));
+      List<Json> versions = new ArrayList<>(JsonFields.objects(newest, "versions"));
+      Collections.reverse(versions);
+      return newest.with("versions", new Json.Arr(versions));
     }
 
     @Override
@@ -338,6 +371,9 @@ public final class JobEditCommands {
             JsonFields.text(version, "reason"));
       }
       print(table, job + " was never saved or deleted through this scheduler");
+      if (!JsonFields.text(body, "next").isEmpty()) {
+        remark("there are older versions; see --limit");
+      }
     }
   }
 }

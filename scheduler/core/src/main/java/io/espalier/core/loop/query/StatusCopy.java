@@ -20,7 +20,7 @@ final class StatusCopy {
   private final byte[] kinds;
 
   /** Of each {@link #CHUNK} tasks those statuses that are neither absent nor plainly done. */
-  private final @Nullable TaskStatus @Nullable [][] others;
+  private final @Nullable TaskStatus[] @Nullable [] others;
 
   StatusCopy(int tasks) {
     kinds = new byte[tasks];

@@ -3,6 +3,7 @@ package io.espalier.core.loop.state;
 import io.espalier.core.api.JobStarts;
 import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.group.GroupKindView;
+import io.espalier.core.api.view.NeverStarting;
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.notification.NotifierView;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ public final class LoopStats {
   private volatile int quarantines;
   private volatile @Nullable StartWindow startWindow;
   private volatile Map<String, StartWindow> startWindowsOfJobs = Map.of();
-  private volatile Map<String, Long> neverStarting = Map.of();
+  private volatile Map<String, NeverStarting> neverStarting = Map.of();
   private volatile List<ResourceUse> resources = List.of();
   private volatile List<QueueView> queues = List.of();
   private volatile List<GroupKindView> groups = List.of();
@@ -110,13 +111,13 @@ public final class LoopStats {
     this.heldWorkers = heldWorkers;
   }
 
-  /** How many tasks of each job can never start because of the limits of their nodes, by name. */
-  public Map<String, Long> neverStarting() {
+  /** The tasks that can never start because of the limits of their nodes, by job. */
+  public Map<String, NeverStarting> neverStarting() {
     return neverStarting;
   }
 
   /** The map must not change any more. */
-  public void neverStarting(Map<String, Long> now) {
+  public void neverStarting(Map<String, NeverStarting> now) {
     neverStarting = now;
   }
 

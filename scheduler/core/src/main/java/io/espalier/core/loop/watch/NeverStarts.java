@@ -1,6 +1,7 @@
 package io.espalier.core.loop.watch;
 
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.api.view.NeverStarting;
 import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.loop.state.LoopStats;
 import io.espalier.core.loop.state.RoundStep;
@@ -14,6 +15,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
@@ -42,11 +44,8 @@ public final class NeverStarts implements RoundStep {
   /** The jobs that are still to be counted. */
   private final Deque<String> left = new ArrayDeque<>();
 
-  /** Why most of the tasks of a job that can never start cannot, by job. */
-  private final SortedMap<String, String> reasons = new TreeMap<>();
-
-  /** How many tasks they are; replaced when it changes. */
-  private SortedMap<String, Long> counts = Collections.emptySortedMap();
+  /** The tasks that were found, by job; replaced when it changes. */
+  private SortedMap<String, NeverStarting> counts = Collections.emptySortedMap();
 
   private boolean isAsking;
   private boolean isAnswered;
@@ -103,7 +102,7 @@ public final class NeverStarts implements RoundStep {
         .forEach(number -> left.add(core.jobName(number)));
     for (String job : List.copyOf(counts.keySet())) {
       if (!left.contains(job)) {
-        count(job, 0, "");
+        count(job, null);
       }
     }
   }
@@ -123,20 +122,20 @@ public final class NeverStarts implements RoundStep {
     isAnswered = true;
     if (found == null) {
       // The job is gone: with it, its count goes.
-      count(job, 0, "");
+      count(job, null);
       return;
     }
     List<WaitingReasons.Group> groups = found.reasons().stream().filter(this::isNever).toList();
     long tasks = groups.stream().mapToLong(WaitingReasons.Group::count).sum();
     if (tasks == 0) {
-      count(job, 0, "");
+      count(job, null);
       return;
     }
-    String most = groups.size() == 1 ? ": it " : "; for most of them, it ";
     count(
         job,
-        found.sampled() ? Math.max(1, tasks * found.total() / found.counted()) : tasks,
-        most + groups.get(0).message());
+        new NeverStarting(
+            found.sampled() ? Math.max(1, tasks * found.total() / found.counted()) : tasks,
+            (groups.size() == 1 ? "it " : "most of them because it ") + groups.get(0).message()));
   }
 
   private boolean isNever(WaitingReasons.Group group) {
@@ -144,18 +143,18 @@ public final class NeverStarts implements RoundStep {
     return group.never() && resource != null && !core.capacity().isStop(resource);
   }
 
-  private void count(String job, long tasks, String reason) {
-    long before = counts.getOrDefault(job, 0L);
-    if (tasks == before && reasons.getOrDefault(job, "").equals(reason)) {
+  /**
+   * @param now null: the job has no such tasks
+   */
+  private void count(String job, @Nullable NeverStarting now) {
+    if (Objects.equals(counts.get(job), now)) {
       return;
     }
-    SortedMap<String, Long> after = new TreeMap<>(counts);
-    if (tasks == 0) {
+    SortedMap<String, NeverStarting> after = new TreeMap<>(counts);
+    if (now == null) {
       after.remove(job);
-      reasons.remove(job);
     } else {
-      after.put(job, tasks);
-      reasons.put(job, reason);
+      after.put(job, now);
     }
     counts = Collections.unmodifiableSortedMap(after);
     isNew = true;
@@ -176,7 +175,7 @@ public final class NeverStarts implements RoundStep {
   public List<Problem> problems() {
     List<Problem> problems = new ArrayList<>();
     int more = 0;
-    for (Map.Entry<String, Long> each : counts.entrySet()) {
+    for (Map.Entry<String, NeverStarting> each : counts.entrySet()) {
       String job = each.getKey();
       if (outcomes.state(job) == JobState.STUCK) {
         continue;
@@ -185,8 +184,9 @@ public final class NeverStarts implements RoundStep {
         more++;
         continue;
       }
+      NeverStarting found = each.getValue();
       String text =
-          each.getValue() + " of its tasks can never start as the limits are" + reasons.get(job);
+          found.tasks() + " of its tasks can never start as the limits are: " + found.reason();
       problems.add(Problem.warning("bistro_job->" + job, text));
     }
     if (more > 0) {
