@@ -27,6 +27,7 @@ final class StatusCopy {
     others = new TaskStatus[tasks / CHUNK + 1][];
   }
 
+  @SuppressWarnings("ReferenceEquality") // Only that object takes no room.
   void set(int task, @Nullable TaskStatus status) {
     if (status == null) {
       kinds[task] = NONE;

@@ -12,11 +12,8 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.ResourceUse;
 import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.group.GroupKindView;
-<<<<<<< HEAD
 import io.espalier.core.api.view.BrakeView;
-=======
 import io.espalier.core.api.view.NeverStarting;
->>>>>>> dcba6db44a08309195c8ac460b2621c22fd81361
 import io.espalier.core.api.view.QueueView;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskPage;
