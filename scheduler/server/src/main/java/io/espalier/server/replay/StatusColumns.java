@@ -37,7 +37,7 @@ final class StatusColumns {
     if (status == null || !follows || count == MOST_TASKS) {
       return false;
     }
-    if (event.node() == lastNode + 1 && (status == last || status.equals(last))) {
+    if (event.node() == lastNode + 1 && status.equals(last)) {
       lastNode++;
       repeated++;
       count++;
