@@ -2,14 +2,19 @@ package io.espalier.server.store.jdbc.sqlite;
 
 import io.espalier.core.status.store.StoreException;
 import io.espalier.server.store.jdbc.SchemaMigration;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Objects;
 import javax.sql.DataSource;
 
-/** Migrates a file to the schema of this version, or reports that the file is not one of ours. */
+/** Brings a file to the schema of this version, or reports that the file is not one of ours. */
 final class SqliteSchema {
   /** The number of the newest migration. Each migration ends by setting it. */
   static final int VERSION = 21;
@@ -17,11 +22,14 @@ final class SqliteSchema {
   /** "ESPA": set by the first migration, to distinguish a foreign file from an old one. */
   static final int APPLICATION_ID = 0x45535041;
 
+  /** The tables of an empty store, generated from the migrations: see {@code SqliteSchemaTest}. */
+  static final String SCRIPT = "db/schema/sqlite.sql";
+
   private SqliteSchema() {}
 
   /**
-   * Migrates the file if necessary. Cheap when it is current: Flyway alone takes longer than all
-   * the rest of a start.
+   * Migrates the file if necessary. Cheap when it is current or new: Flyway alone takes longer than
+   * all the rest of a start.
    */
   static void prepare(DataSource source, Path file) throws SQLException {
     int version;
@@ -34,10 +42,46 @@ final class SqliteSchema {
         throw new StoreException(
             "status file " + file + " is a database of another program", false, null);
       }
+      if (empty && create(statement)) {
+        return;
+      }
     }
     new SchemaMigration("status file " + file).refuseNewer(version, VERSION);
     if (version < VERSION) {
       migrate(source, file, version, VERSION);
+    }
+  }
+
+  /**
+   * Makes in an empty file, at once, what all migrations together would make of it.
+   *
+   * @return false: another process has begun to use the file
+   */
+  private static boolean create(Statement statement) throws SQLException {
+    statement.execute("BEGIN IMMEDIATE");
+    try {
+      boolean isEmpty = number(statement, "SELECT count(*) FROM sqlite_master") == 0;
+      if (isEmpty) {
+        statement.executeUpdate(script());
+      }
+      statement.execute("COMMIT");
+      return isEmpty;
+    } catch (SQLException e) {
+      try {
+        statement.execute("ROLLBACK");
+      } catch (SQLException ended) {
+        e.addSuppressed(ended); // SQLite has rolled back by itself, as on a full disk.
+      }
+      throw e;
+    }
+  }
+
+  private static String script() {
+    try (InputStream in =
+        Objects.requireNonNull(SqliteSchema.class.getResourceAsStream("/" + SCRIPT))) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
