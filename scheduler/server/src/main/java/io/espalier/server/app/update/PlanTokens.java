@@ -26,7 +26,7 @@ public final class PlanTokens {
   private static final String HMAC = "HmacSHA256";
 
   private final String cluster;
-  private final byte[] key;
+  private final byte[] secret;
 
   /**
    * @param cluster id of the status store
@@ -34,7 +34,12 @@ public final class PlanTokens {
    */
   public PlanTokens(String cluster, String secret) {
     this.cluster = cluster;
-    key = hmac(secret.getBytes(StandardCharsets.UTF_8), "plans of configurations");
+    this.secret = secret.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Not computed before it is needed: Java loads all its cryptography for it. */
+  private byte[] key() {
+    return hmac(secret, "plans of configurations");
   }
 
   /**
@@ -54,7 +59,7 @@ public final class PlanTokens {
                 .put("until_ms", untilMillis)
                 .build());
     String body = encoded(claims.getBytes(StandardCharsets.UTF_8));
-    return body + "." + encoded(hmac(key, body));
+    return body + "." + encoded(hmac(key(), body));
   }
 
   /**
@@ -74,7 +79,8 @@ public final class PlanTokens {
           "plan_of_another_cluster",
           "this plan was made by another cluster, whose tasks and nodes are others; plan it here");
     }
-    byte[] expected = encoded(hmac(key, token.substring(0, dot))).getBytes(StandardCharsets.UTF_8);
+    byte[] expected =
+        encoded(hmac(key(), token.substring(0, dot))).getBytes(StandardCharsets.UTF_8);
     if (!MessageDigest.isEqual(
         expected, token.substring(dot + 1).getBytes(StandardCharsets.UTF_8))) {
       throw refused(
