@@ -22,7 +22,7 @@ function Where({ job, group, hash }) {
 function Groups({ title, id, none, path, member, job, kind, draw }) {
   const { data, error, again } = useData((signal) => get(['fleet', 'jobs', job, path], { kind }, signal), [path, job, kind], { every: 5000 });
   const groups = data?.[member] ?? [];
-  return c(Panel, { title, id, note: data && t.span(data.total > 0 && plural(data.total, 'task'), data.missing_total > 0 && ` · ${count(data.missing_total)} of ${plural(data.asked, 'scheduler')} did not answer`) },
+  return c(Panel, { title, id, note: data && t.span([data.total > 0 && plural(data.total, 'task'), data.missing_total > 0 && `${count(data.missing_total)} of ${plural(data.asked, 'scheduler')} did not answer`].filter(Boolean).join(' · ')) },
     c(Failure, { error, retry: again }),
     !data ? !error && c(Waiting) : groups.length === 0 ? t.p({ class: 'soft' }, none)
       : t.ul({ class: 'groups' }, groups.slice(0, SHOWN).map((g, i) => t.li({ key: i }, draw(g)))),
