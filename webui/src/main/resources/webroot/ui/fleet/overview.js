@@ -93,7 +93,7 @@ export default function Overview({ route }) {
     c(Failure, { error, retry: again }),
     !data ? !error && c(Waiting) : t.div(
       c(Missing, { summary: data.schedulers }),
-      errors.length > 0 && c(Panel, { title: 'Errors', id: 'h-errors', note: count(data.errors_total ?? errors.length), actions: t.a({ class: 'button', href: to(['problems']) }, 'All problems') },
+      errors.length > 0 && c(Panel, { title: 'Errors', id: 'h-errors', note: count(data.errors_total), actions: t.a({ class: 'button', href: to(['problems']) }, 'All problems') },
         c(TroubleList, { problems: errors.slice(0, 5) })),
       data.hindered.length > 0 && c(Hindered, { jobs: data.hindered, total: data.jobs_hindered }),
       c(Total, { data }),

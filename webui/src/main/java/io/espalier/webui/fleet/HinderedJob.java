@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A job of which tasks cannot start on some schedulers unless somebody acts or nodes come: it is
- * stuck there, or they need more than the limits allow.
+ * A job with tasks that cannot start on some schedulers unless somebody acts or nodes come. It is
+ * stuck there, or these tasks need more than the limits allow.
  *
  * @param tasks their number over all schedulers
  * @param members the job on those schedulers, the most tasks first

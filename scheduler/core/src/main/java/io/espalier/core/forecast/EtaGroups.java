@@ -178,7 +178,7 @@ final class EtaGroups implements EtaPlaces {
     return millis(place, left.groupLimit(place) + 1);
   }
 
-  /** Some members follow each other, as many as each of those that are busy at once has. */
+  /** Of m members with c busy at once, at least m / c, rounded up, follow each other. */
   private double millis(int place, int limit) {
     double inTurn = Math.ceil((double) members[place] / limit) * least[place];
     return Math.max(Math.max(longest[place], inTurn), all[place] / limit);

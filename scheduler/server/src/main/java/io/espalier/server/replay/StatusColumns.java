@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Statuses of tasks of one job, in the order of their nodes, for one line of a recording: the
- * distinct statuses apart from their instants, and one text with three numbers for each task, or a
- * negative one for so many that are like the one before, each on the next node. A line for each
- * status takes a scheduler several times as long. Not thread-safe.
+ * distinct statuses apart from their instants, and one text with three numbers for each task. In
+ * place of them, -n gives the next n nodes the status of the task before. A line for each status
+ * takes a scheduler several times as long. Not thread-safe.
  */
 final class StatusColumns {
   private static final int MOST_TASKS = 4_096;

@@ -326,7 +326,7 @@ public final class JobEditCommands {
     @Option(
         names = "--limit",
         paramLabel = "N",
-        description = "Only the newest so many versions (default: all).")
+        description = "List only the newest N versions (default: all).")
     private @Nullable Integer limit;
 
     public JobHistory(CommandContext clients) {

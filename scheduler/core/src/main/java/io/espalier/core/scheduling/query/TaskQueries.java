@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>{@code SchedulingCore.tasks} returns it; use it on the thread of the core.
  */
 public final class TaskQueries {
-  /** The status, always this object, of a task of which only that it is done is known. */
+  /** What {@link #status} returns for every plainly done task: always this object. */
   public static final TaskStatus PLAINLY_DONE = TaskStatus.of(Main.DONE, 0, 0);
 
   private final Supplier<SchedulingState> current;
