@@ -274,17 +274,17 @@ final class Committer {
       batch.append(event);
       told = outbox.add(event) ? event.sequence() : told;
     }
-    StoreTransaction changesOfThisStep = batch.build();
     List<TaskResult> ends = List.copyOf(toConfirm);
     List<JobStateRecord> states = outcomes.takeRecorded();
     toConfirm.clear();
-    if (changesOfThisStep.isEmpty()) {
+    if (batch.size() == 0) {
       if (!ends.isEmpty()) {
         // The start of these invocations may be in a batch that is not durable yet.
         whenDurable(now -> ends.forEach(ports.runner()::recorded));
       }
       return written;
     }
+    StoreTransaction changesOfThisStep = batch.build();
     batch = StoreTransaction.builder();
     List<Live> launches = List.copyOf(toDispatch);
     toDispatch.clear();

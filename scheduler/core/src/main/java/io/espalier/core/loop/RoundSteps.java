@@ -47,7 +47,11 @@ final class RoundSteps {
   }
 
   long nextMillis() {
-    return steps.stream().mapToLong(RoundStep::nextMillis).min().orElse(Long.MAX_VALUE);
+    long next = Long.MAX_VALUE;
+    for (RoundStep step : steps) {
+      next = Math.min(next, step.nextMillis());
+    }
+    return next;
   }
 
   void stats(LoopStats stats) {

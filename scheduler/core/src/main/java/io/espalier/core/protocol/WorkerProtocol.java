@@ -207,6 +207,11 @@ public final class WorkerProtocol {
     }
     sent = null;
     failedHeartbeats = 0;
+    if (storeId.isEmpty() && !answer.storeId().isEmpty()) {
+      // Whatever the verdict: an epoch means nothing without its store.
+      storeId = answer.storeId();
+      reports.storeId(storeId);
+    }
     if (answer.epoch() > epoch) {
       // The scheduler that gave us our session no longer leads.
       epoch = answer.epoch();
@@ -268,10 +273,6 @@ public final class WorkerProtocol {
       reports.sendAllAgain(now.monotonicMillis());
     } else if (answer.session() != session || session == 0) {
       return;
-    }
-    if (storeId.isEmpty() && !answer.storeId().isEmpty()) {
-      storeId = answer.storeId();
-      reports.storeId(storeId);
     }
     timers = answer.timers();
     drainOrdered = answer.drain();

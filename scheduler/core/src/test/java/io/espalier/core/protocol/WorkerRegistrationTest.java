@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * How a worker registers, and which schedulers it heeds. W numbers: docs/workers-conformance.md.
@@ -155,6 +157,25 @@ class WorkerRegistrationTest extends WorkerProtocolFixture {
 
     assertThat(side.session()).isNotZero();
     assertThat(side.epoch()).isEqualTo(epoch - 10);
+    assertThat(lastHeartbeat().storeId()).isEqualTo("ours");
+  }
+
+  /**
+   * An epoch means nothing without its store: a worker that was refused by the scheduler of a store
+   * that is lost since must be able to show which store that was.
+   */
+  @ParameterizedTest
+  @EnumSource(
+      value = Verdict.class,
+      names = {"REFUSED", "STOP_ALL", "REGISTER_AGAIN"})
+  void aWorkerKnowsTheStoreOfEachEpochThatItHasHeardOf(Verdict verdict) {
+    side.cleared(List.of(), now());
+    step();
+    storeId = "ours";
+    hears(verdict);
+    after(TIMERS.heartbeatMillis());
+
+    assertThat(lastHeartbeat().epoch()).isEqualTo(epoch);
     assertThat(lastHeartbeat().storeId()).isEqualTo("ours");
   }
 }

@@ -42,6 +42,7 @@ final class ClusterInvariants {
   private final Map<RunId, TaskResult> ends = new HashMap<>();
   private final Set<RunId> assigned = new HashSet<>();
   private final Set<RunId> setBack = new HashSet<>();
+  private final Set<RunId> ofLostStores = new HashSet<>();
   private final Set<Told> told = new HashSet<>();
   private final Map<RunId, TaskResult> reported = new HashMap<>();
 
@@ -202,6 +203,13 @@ final class ClusterInvariants {
     setBack.addAll(assigned);
   }
 
+  /** The store was lost, and another took its place: nothing of before is known any more. */
+  void storeLost() {
+    storeSetBack(List.of());
+    ofLostStores.addAll(assigned);
+    tokens.clear();
+  }
+
   /** The leader hands a start to a worker while these brakes are durable and not over. */
   void handedOver(LaunchSpec launch, List<Brake> brakes) {
     for (Brake brake : brakes) {
@@ -274,7 +282,8 @@ final class ClusterInvariants {
           Invariant.FINAL_IS_FINAL,
           "started although it is " + finals.get(task).status().label() + ": " + run);
     }
-    Invocation before = tokens.put(task, run.invocation());
+    // Each store has epochs of its own, and so tokens of its own.
+    Invocation before = ofLostStores.contains(run) ? null : tokens.put(task, run.invocation());
     if (before != null && !isNewer(run.invocation(), before)) {
       violated(
           Invariant.TOKENS_GROW,

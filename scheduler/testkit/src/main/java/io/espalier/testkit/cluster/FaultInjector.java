@@ -153,6 +153,8 @@ final class FaultInjector {
       case 20 -> {
         if (random.nextBoolean()) {
           setBack();
+        } else {
+          lose();
         }
       }
       case 21 -> scheduler.die("an operator starts it again");
@@ -211,6 +213,24 @@ final class FaultInjector {
         cluster.trace(() -> "the store is set back to epoch " + cluster.store.epoch());
         happened(SimulationEvent.STORE_SET_BACK);
       }
+    }
+  }
+
+  /**
+   * The machine of the schedulers is lost with their store and all its marks; they begin on a new
+   * one, with the same timers.
+   */
+  private void lose() {
+    ClusterPlan plan = cluster.plan;
+    if (plan.owned() || plan.isSteered() || !plan.timers(0).equals(plan.timers(1))) {
+      return;
+    }
+    schedulers.forEach(each -> each.die("its store is lost"));
+    if (cluster.store.lose()) {
+      cluster.trace(() -> "the store is lost");
+      happened(SimulationEvent.STORE_LOST);
+      schedulers.forEach(SimulatedScheduler::forgetStore);
+      workers.forEach(SimulatedWorker::storeLost);
     }
   }
 

@@ -10,13 +10,13 @@ public enum ProtocolBug {
    * The worker counts its lease from the receipt of the answer, not from the sending of the
    * heartbeat.
    */
-  LEASE_FROM_ANSWER(Invariant.DEAD_IS_DEAD, 2_128),
+  LEASE_FROM_ANSWER(Invariant.DEAD_IS_DEAD, 3_359),
   /** The workers' lease is longer than the time that the scheduler waits. */
   LEASE_LONGER_THAN_WAIT(Invariant.DEAD_IS_DEAD, 11),
   /** The guard's clock stops while its host is suspended. */
-  GUARD_IGNORES_SUSPENSION(Invariant.DEAD_IS_DEAD, 30),
+  GUARD_IGNORES_SUSPENSION(Invariant.DEAD_IS_DEAD, 104),
   /** A scheduler whose leadership has expired continues to answer heartbeats. */
-  DEPOSED_LEADER_ANSWERS(Invariant.DEAD_IS_DEAD, 944),
+  DEPOSED_LEADER_ANSWERS(Invariant.DEAD_IS_DEAD, 1_068),
   /** The scheduler considers the tasks of a silent worker dead without waiting for the margin. */
   LEASE_FORGOTTEN_EARLY(Invariant.DEAD_IS_DEAD, 26),
   /** A new leader considers unconfirmed invocations dead at once. */
@@ -24,7 +24,7 @@ public enum ProtocolBug {
   /** A process gets the shard of another one, whose tasks nobody has verified to be dead. */
   REPLACED_UNVERIFIED(Invariant.DEAD_IS_DEAD, 12),
   /** A restarted worker does not search for tasks of the previous process. */
-  JOURNAL_IGNORED(Invariant.DEAD_IS_DEAD, 244),
+  JOURNAL_IGNORED(Invariant.DEAD_IS_DEAD, 291),
   /** The worker considers a task dead once it has sent TERM. */
   DEAD_WHEN_ASKED_TO_END(Invariant.DEAD_IS_DEAD, 2),
   /** Starts of an unanswered batch are sent again in the next one. */
@@ -36,9 +36,9 @@ public enum ProtocolBug {
   /** The scheduler interprets "this copy was not executed" as "never started". */
   OLD_COPY_MEANS_REFUSED(Invariant.NEVER_IS_NEVER, 37),
   /** The worker checks neither the epoch nor the session of a batch. */
-  SESSION_IGNORED(Invariant.NEVER_IS_NEVER, 173),
+  SESSION_IGNORED(Invariant.NEVER_IS_NEVER, 302),
   /** The worker does not check the epoch of a batch. */
-  EPOCH_IGNORED(Invariant.NEVER_IS_NEVER, 426),
+  EPOCH_IGNORED(Invariant.NEVER_IS_NEVER, 674),
   /** A start is dispatched before its row is durable. */
   DISPATCH_BEFORE_COMMIT(Invariant.DURABLE_BEFORE_DISPATCH, 1),
   /** The scheduler acknowledges an end before it is durable. */
@@ -64,11 +64,13 @@ public enum ProtocolBug {
   /** A copy of a worker's directory vouches for the tasks of the original. */
   COPIED_DIRECTORY_VOUCHES(Invariant.DEAD_IS_DEAD, 15),
   /** A new leader waits for the expiry of its own leases, but not of the previous leader's. */
-  OWN_LEASE_OUTWAITED(Invariant.DEAD_IS_DEAD, 53),
+  OWN_LEASE_OUTWAITED(Invariant.DEAD_IS_DEAD, 84),
   /** A restarted worker considers what it cannot examine as gone. */
-  UNSEEN_MEANS_GONE(Invariant.DEAD_IS_DEAD, 2_201),
+  UNSEEN_MEANS_GONE(Invariant.DEAD_IS_DEAD, 2_773),
   /** A store that was set back is considered complete, although the epoch continues. */
-  SET_BACK_UNNOTICED(Invariant.LIMITS, 42),
+  SET_BACK_UNNOTICED(Invariant.LIMITS, 97),
+  /** The scheduler of a new store does not wait when a worker has served an earlier one. */
+  EARLIER_SCHEDULER_IGNORED(Invariant.AT_MOST_ONCE, 199),
   /** The epoch continues from the store's alone, even if the store was set back. */
   TOKENS_FROM_THE_STORE_ALONE(Invariant.TOKENS_GROW, 47),
   /** Each scheduler of a group knows only the epochs that its own data directory has seen. */
@@ -76,9 +78,9 @@ public enum ProtocolBug {
   /** The last answer to a batch with the most starts allowed is lost, and counts as a refusal. */
   FULL_BATCH_CUT(Invariant.NEVER_IS_NEVER, 263),
   /** A worker whose heartbeat fails tries the same scheduler again. */
-  ONE_SCHEDULER_TRIED(Invariant.EVERYTHING_ENDS, 26),
+  ONE_SCHEDULER_TRIED(Invariant.EVERYTHING_ENDS, 59),
   /** The guard exits although a start is under way. */
-  GUARD_LEAVES_EARLY(Invariant.DEAD_IS_DEAD, 629),
+  GUARD_LEAVES_EARLY(Invariant.DEAD_IS_DEAD, 2_556),
   /** A merged transaction forgets a job after writing its rows. */
   MERGED_WITHOUT_ORDER(Invariant.AT_MOST_ONCE, 205),
   /** A transaction of unknown outcome is retried with more batches and the same mark. */
@@ -99,12 +101,12 @@ public enum ProtocolBug {
   /** When a probe does not answer, its last values count as sampled now. */
   OLD_VALUES_AS_NEW(Invariant.PROBED, 3),
   /** A new leader does not read the brakes that were set under the one before it. */
-  BRAKES_FORGOTTEN(Invariant.BRAKED, 201),
+  BRAKES_FORGOTTEN(Invariant.BRAKED, 265),
   /**
    * The worker returns what the process of a batch has not begun when it asks the process to end,
    * not when the process is dead.
    */
-  UNBEGUN_RETURNED_EARLY(Invariant.NEVER_IS_NEVER, 202),
+  UNBEGUN_RETURNED_EARLY(Invariant.NEVER_IS_NEVER, 282),
   /** The worker says that a start was recalled, and begins it. */
   RECALLED_BEGINS(Invariant.NEVER_IS_NEVER, 12),
   /** The scheduler takes a recall for confirmed before its worker has heard of it. */

@@ -19,6 +19,7 @@ import io.espalier.core.protocol.ProvenTurn;
 import io.espalier.core.protocol.RunId;
 import io.espalier.core.protocol.SchedulerOutput;
 import io.espalier.core.protocol.SchedulerProtocol;
+import io.espalier.core.protocol.SchedulerProtocol.Past;
 import io.espalier.core.protocol.WorkBatch;
 import io.espalier.core.protocol.WorkResponse;
 import io.espalier.core.running.Assignment;
@@ -92,12 +93,12 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   private final Map<WorkerRef, List<LaunchSpec>> again = new HashMap<>();
   boolean opened;
   private final ProtocolTimers timers;
-  private final boolean unknownPast;
+  private final Past past;
   private final ProvenTurn<Long> turn;
   private final @Nullable SimulatedPoller poller;
   private boolean outwaited;
+  private boolean waitsSafely;
   private boolean inTurn;
-  private long openedAt;
 
   /** The session of the lock. */
   final long session;
@@ -110,7 +111,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
       long session,
       long validUntil,
       ProtocolTimers timers,
-      boolean unknownPast) {
+      Past past) {
     this.process = process;
     this.cluster = process.cluster;
     this.name = process.name;
@@ -118,14 +119,11 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     this.session = session;
     this.validUntil = validUntil;
     this.timers = timers;
-    this.unknownPast = unknownPast;
+    this.past = past;
     connection = cluster.store.new Connection(process, epoch);
     side =
         new SchedulerProtocol(
-            new LeadershipTerm(epoch, "store", this::leads),
-            timers,
-            unknownPast ? SchedulerProtocol.Past.UNKNOWN : SchedulerProtocol.Past.KNOWN,
-            this);
+            new LeadershipTerm(epoch, cluster.store.id(), this::leads), timers, past, this);
     poller =
         cluster.probe == null ? null : new SimulatedPoller(process, cluster.probe, inputs::add);
     turn = new ProvenTurn<>(new Side(), toSide, MOST_MESSAGES);
@@ -154,7 +152,11 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   /** Answers a heartbeat; the time until its worker is lost counts from now. */
   HeartbeatResponse heartbeat(Heartbeat heartbeat) {
     long early = cluster.has(ProtocolBug.LEASE_FORGOTTEN_EARLY) ? timers.marginMillis() : 0;
-    return side.heartbeat(heartbeat, process.localNow() - early);
+    HeartbeatResponse answer = side.heartbeat(heartbeat, process.localNow() - early);
+    if (past == Past.NEW && cluster.has(ProtocolBug.EARLIER_SCHEDULER_IGNORED)) {
+      side.endSafeWait(process.localNow());
+    }
+    return answer;
   }
 
   /** Posts a message to the thread that owns the protocol side. */
@@ -201,8 +203,7 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
   void open(List<StatusRow> rows) {
     opened = true;
     cluster.invariants.mayBegin(key -> true);
-    openedAt = process.localNow();
-    if (unknownPast) {
+    if (past == Past.UNKNOWN) {
       cluster.coverage.happened(SimulationEvent.SAFE_WAIT);
     }
     loop.restore(
@@ -243,7 +244,8 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     noteReleases(now);
     Duration pause = loop.runOnce(now, inputs);
     OptionalLong done = goOn();
-    if (!outwaited && now >= openedAt + timers.takeoverMillis()) {
+    recordSafeWait();
+    if (!outwaited && side.hasOutwaited()) {
       outwaited = true;
       process.safe(epoch);
       cluster.store.outwaited(epoch, timers.lostMillis());
@@ -253,6 +255,17 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
     }
     long next = done.getAsLong();
     return Math.min(pause.toMillis(), next == Long.MAX_VALUE ? next : Math.max(0, next - now));
+  }
+
+  /** Records, as late as a scheduler may, that a worker has shown an earlier scheduler. */
+  private void recordSafeWait() {
+    if (past == Past.NEW && !waitsSafely && side.safeWaitEndsMillis() != 0) {
+      waitsSafely = true;
+      outwaited = false;
+      cluster.coverage.happened(SimulationEvent.EARLIER_SCHEDULER_SHOWN);
+      cluster.trace(() -> name + " waits safely: a worker has served an earlier scheduler");
+      process.later(cluster.random.nextInt(1_000), () -> cluster.store.outwaits(epoch));
+    }
   }
 
   /** A brake that is set after a release in the same turn is in force; one from before is not. */

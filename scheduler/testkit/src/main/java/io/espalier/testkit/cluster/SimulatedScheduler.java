@@ -7,6 +7,7 @@ import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.protocol.Report;
 import io.espalier.core.protocol.ReportResponse;
 import io.espalier.core.protocol.RunId;
+import io.espalier.core.protocol.SchedulerProtocol.Past;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.StatusRow;
@@ -220,6 +221,14 @@ final class SimulatedScheduler extends SimulatedProcess {
     }
   }
 
+  /** The data directory is lost, with what it knows of the store. */
+  void forgetStore() {
+    mark.epoch = 0;
+    mark.setBack = false;
+    cluster.groupMark().epoch = 0;
+    cluster.groupMark().setBack = false;
+  }
+
   /** Returns whether it is cut off from the lock service and the store. */
   boolean isCutOff() {
     return cluster.network.isCut(host, host);
@@ -284,9 +293,14 @@ final class SimulatedScheduler extends SimulatedProcess {
     long epoch = cluster.store.openEpoch(alone ? 0 : mark.epoch + 1, own.lostMillis());
     mark.add(epoch, false);
     cluster.trace(() -> name + " takes over with epoch " + epoch);
-    boolean unknown = mark.setBack || !cluster.plan.durable();
+    Past past = Past.UNKNOWN;
+    if (mark.setBack || !cluster.plan.durable()) {
+      cluster.store.outwaits(epoch);
+    } else {
+      past = cluster.store.past();
+    }
     SimulatedLeader mine =
-        new SimulatedLeader(this, epoch, session, validUntil, timers(earlierLease), unknown);
+        new SimulatedLeader(this, epoch, session, validUntil, timers(earlierLease), past);
     leader = mine;
     List<StatusRow> rows = cluster.store.rows();
     // Loading takes a while; the rows are from a moment after the epoch was raised.

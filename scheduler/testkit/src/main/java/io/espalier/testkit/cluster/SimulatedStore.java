@@ -2,6 +2,7 @@ package io.espalier.testkit.cluster;
 
 import io.espalier.core.loop.state.LoopPorts;
 import io.espalier.core.outcome.JobStateRecord;
+import io.espalier.core.protocol.SchedulerProtocol.Past;
 import io.espalier.core.running.WorkerCordon;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
@@ -53,6 +54,12 @@ final class SimulatedStore {
   private long epoch;
   private long leaseMillis;
 
+  /** The number of stores that were lost before this one. */
+  private int lost;
+
+  /** What the next leadership must assume about the time before it. */
+  private Past past = Past.NEW;
+
   /** Copies from before each take-over, any of which an operator may restore. */
   private final List<Copy> copies = new ArrayList<>();
 
@@ -99,6 +106,48 @@ final class SimulatedStore {
     return true;
   }
 
+  /**
+   * The store is lost, with all that knew of it but the workers, and a new one replaces it.
+   *
+   * @return false if there is nothing to lose
+   */
+  boolean lose() {
+    if (epoch == 0 || !durable) {
+      return false;
+    }
+    clear();
+    copies.clear();
+    epoch = 0;
+    leaseMillis = 0;
+    mark = 0;
+    lost++;
+    past = Past.NEW;
+    cluster.invariants.storeLost();
+    return true;
+  }
+
+  /** Returns the id of the store. */
+  String id() {
+    return "store " + lost;
+  }
+
+  /** Returns what the next leadership must assume about the time before it. */
+  Past past() {
+    return past;
+  }
+
+  /** Returns whether the store replaces a lost one, and does not know it yet. */
+  boolean isIgnorant() {
+    return lost > 0 && past == Past.NEW;
+  }
+
+  /** Records that a safe wait has begun. */
+  void outwaits(long byEpoch) {
+    if (byEpoch == epoch) {
+      past = Past.UNKNOWN;
+    }
+  }
+
   /** Returns how long the leases of all leaderships so far may last. */
   long leaseMillis() {
     return leaseMillis;
@@ -108,6 +157,7 @@ final class SimulatedStore {
   void outwaited(long byEpoch, long ownLeaseMillis) {
     if (byEpoch == epoch) {
       leaseMillis = ownLeaseMillis;
+      past = Past.KNOWN;
     }
   }
 
@@ -123,17 +173,7 @@ final class SimulatedStore {
     }
     leaseMillis = Math.max(leaseMillis, ownLeaseMillis);
     if (!durable) {
-      rows.clear();
-      cordons.clear();
-      incarnations.clear();
-      pauses.clear();
-      limits.clear();
-      brakes.clear();
-      rollouts.clear();
-      quarantines.clear();
-      jobStates.clear();
-      written.rows.clear();
-      written.incarnations.clear();
+      clear();
       if (epoch > 0) {
         cluster.coverage.happened(SimulationEvent.STORE_FORGOT);
       }
@@ -141,6 +181,20 @@ final class SimulatedStore {
     }
     epoch = Math.max(epoch + 1, atLeast);
     return epoch;
+  }
+
+  private void clear() {
+    rows.clear();
+    cordons.clear();
+    incarnations.clear();
+    pauses.clear();
+    limits.clear();
+    brakes.clear();
+    rollouts.clear();
+    quarantines.clear();
+    jobStates.clear();
+    written.rows.clear();
+    written.incarnations.clear();
   }
 
   List<StatusRow> rows() {
@@ -258,6 +312,7 @@ final class SimulatedStore {
   final class Connection implements LoopPorts.Commits {
     private final SimulatedScheduler owner;
     private final long ownEpoch;
+    private final int ownStore = lost;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private @Nullable Group underWay;
     private boolean ended;
@@ -324,6 +379,9 @@ final class SimulatedStore {
     private void transact() {
       Group group = underWay;
       if (group == null) {
+        return;
+      }
+      if (ownStore != lost) {
         return;
       }
       if (ended) {

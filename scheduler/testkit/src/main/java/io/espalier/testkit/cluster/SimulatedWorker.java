@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 /** The successive worker processes on one host; each drives a {@link WorkerProtocol}. */
 final class SimulatedWorker {
   private static final int LOOK_AGAIN = 50;
+  private static final int BOOT_AGAIN = 200;
 
   /** The most ends in a report. */
   private static final int FULL_REPORT = 500;
@@ -61,6 +62,11 @@ final class SimulatedWorker {
       host.later(1, this::boot);
       return;
     }
+    if (cluster.store.isIgnorant()) {
+      // Assumption: a worker that knows of the lost store is heard before any other.
+      cluster.timeline.after(BOOT_AGAIN, this::boot);
+      return;
+    }
     jvm = new Jvm(1 + cluster.random.nextInt(Integer.MAX_VALUE));
     jvm.begin();
     jvm.poke();
@@ -85,6 +91,22 @@ final class SimulatedWorker {
       cluster.trace(() -> jvm.name + " is killed");
       jvm.crash();
       host.workerDied();
+    }
+  }
+
+  /** An operator starts a process again that a scheduler refuses because of its store. */
+  private void startAgain(Jvm refused) {
+    if (refused == jvm) {
+      crash();
+      boot();
+    }
+  }
+
+  /** The store is lost: a process that does not know it is not to be heard before the others. */
+  void storeLost() {
+    if (jvm.isUp() && jvm.side.epoch() == 0) {
+      crash();
+      boot();
     }
   }
 
@@ -265,6 +287,11 @@ final class SimulatedWorker {
               cluster.trace(() -> name + " hears " + heard.verdict() + " " + heard.message());
             }
             count(heard);
+            if (heard.verdict() == HeartbeatResponse.Verdict.REFUSED
+                && !sent.storeId().isEmpty()
+                && !sent.storeId().equals(heard.storeId())) {
+              cluster.timeline.after(cluster.random.nextInt(3_000), () -> startAgain(this));
+            }
             if (heard.verdict() == HeartbeatResponse.Verdict.NOT_LEADER) {
               target++;
             }

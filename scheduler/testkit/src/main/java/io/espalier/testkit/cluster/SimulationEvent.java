@@ -59,6 +59,8 @@ public enum SimulationEvent {
   OLD_EPOCH_REFUSED,
   STORE_FORGOT,
   STORE_SET_BACK,
+  STORE_LOST,
+  EARLIER_SCHEDULER_SHOWN,
   STORE_CHANGED_OWNER,
   // ---- operators and limits
   TASK_KILLED,

@@ -248,7 +248,7 @@ public final class StateMigration {
   }
 
   private int details() {
-    if (at == old.tasks.details().parts()) {
+    if (old.tasks.details().size() == 0 || at == old.tasks.details().parts()) {
       startPhase(READY);
       return 1;
     }

@@ -11,6 +11,7 @@ import java.util.Arrays;
 public final class TimerHeap {
   private static final int HEAPS = 256;
   private static final int FIRST_CAPACITY = 8;
+  private static final long[] NONE = {};
 
   private final Heap[] heaps = new Heap[HEAPS];
   private final Live live;
@@ -30,8 +31,8 @@ public final class TimerHeap {
   }
 
   private static final class Heap {
-    long[] ticks = new long[FIRST_CAPACITY];
-    long[] tasks = new long[FIRST_CAPACITY];
+    long[] ticks = NONE;
+    long[] tasks = NONE;
     int size;
   }
 
@@ -44,7 +45,6 @@ public final class TimerHeap {
     Heap heap = heaps[(int) ((task * 0x9e3779b97f4a7c15L) >>> 56)];
     if (heap.size == heap.ticks.length) {
       makeRoom(heap);
-      isExact = false;
     }
     earliest = Math.min(earliest, tick);
     int i = heap.size++;
@@ -69,13 +69,15 @@ public final class TimerHeap {
         heap.tasks[kept++] = heap.tasks[i];
       }
     }
+    isExact &= kept == heap.size;
     heap.size = kept;
     for (int i = kept / 2 - 1; i >= 0; i--) {
       sink(heap, i, heap.ticks[i], heap.tasks[i]);
     }
-    if (kept > heap.ticks.length / 2) {
-      heap.ticks = Arrays.copyOf(heap.ticks, heap.ticks.length * 2);
-      heap.tasks = Arrays.copyOf(heap.tasks, heap.tasks.length * 2);
+    if (kept >= heap.ticks.length / 2) {
+      int capacity = Math.max(FIRST_CAPACITY, heap.ticks.length * 2);
+      heap.ticks = Arrays.copyOf(heap.ticks, capacity);
+      heap.tasks = Arrays.copyOf(heap.tasks, capacity);
     }
   }
 
