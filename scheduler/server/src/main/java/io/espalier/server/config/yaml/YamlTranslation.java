@@ -2,8 +2,8 @@ package io.espalier.server.config.yaml;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.keys.UnknownKeys;
-import io.espalier.core.config.keys.UnknownKeys.Advice;
+import io.espalier.core.config.schema.UnknownKeys;
+import io.espalier.core.config.schema.UnknownKeys.Advice;
 import io.espalier.core.config.source.ConfigSource.Document;
 import io.espalier.core.config.source.ConfigSource.Text;
 import io.espalier.core.json.Json;
