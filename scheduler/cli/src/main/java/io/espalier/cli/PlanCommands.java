@@ -12,6 +12,7 @@ import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.Printable;
 import io.espalier.cli.term.Table;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.source.ConfigSource;
 import io.espalier.core.config.source.ConfigSource.Unavailable;
 import io.espalier.core.json.Json;
@@ -37,8 +38,6 @@ import picocli.CommandLine.Parameters;
 
 /** Commands on configurations as a whole: {@code plan} and {@code apply}. */
 final class PlanCommands {
-  private static final String SETTINGS = "bistro_settings";
-  private static final String JOB = "bistro_job->";
 
   private PlanCommands() {}
 
@@ -72,7 +71,7 @@ final class PlanCommands {
       }
       Json.Obj members = members();
       if (!job.isEmpty()) {
-        members = Json.object().put(JOB + job, members).build();
+        members = Json.object().put(ConfigDocument.JOB + job, members).build();
       } else if (members.members().keySet().stream().noneMatch(key -> key.startsWith("bistro_"))) {
         throw new CommandException(
             ExitCode.USAGE,
@@ -90,7 +89,7 @@ final class PlanCommands {
         Result<Json.Obj> read = loader.part(text);
         Json.Obj members = read.value();
         List<Problem> problems = new ArrayList<>(read.problems());
-        if (members != null && members.get(SETTINGS) != null) {
+        if (members != null && members.get(ConfigDocument.SETTINGS) != null) {
           Result<Config> checked = loader.inspect(text);
           problems = new ArrayList<>(checked.problems());
         }

@@ -9,7 +9,7 @@ import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.keys.InfoKeys;
-import io.espalier.core.config.keys.OptionKeys;
+import io.espalier.core.config.keys.StartRateKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
@@ -192,7 +192,7 @@ final class JobResources {
     }
     job.scheduling()
         .startRate()
-        .ifPresent(rate -> summary.put("start_rate", OptionKeys.START_RATE.write(rate)));
+        .ifPresent(rate -> summary.put("start_rate", StartRateKeys.START_RATE.write(rate)));
     if (progress == null) {
       return summary;
     }

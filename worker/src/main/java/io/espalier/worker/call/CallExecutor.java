@@ -59,7 +59,7 @@ public final class CallExecutor implements AutoCloseable {
   /** The same of all services together: four of them may hang without an effect on others. */
   private static final int MOST_REQUESTS = 5 * MOST_OF_SERVICE;
 
-  private final TaskLog log;
+  private final CallReports reports;
   private final SendLease lease = new SendLease();
   private final OwnerThread<Runnable> thread = new OwnerThread<>("calls");
   private final Map<JournalKey, InvocationLimits> known = new ConcurrentHashMap<>();
@@ -74,7 +74,6 @@ public final class CallExecutor implements AutoCloseable {
   private final CallTimers timers = new CallTimers();
   private final RequestLanes<CallInFlight> questions;
   private final RequestLanes<Unsent> starts;
-  private @Nullable TaskListener listener;
   private boolean begun;
   private boolean closed;
   private volatile boolean confirmsStarts;
@@ -90,7 +89,7 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   CallExecutor(TaskLog log, int mostOfService, int mostRequests) {
-    this.log = log;
+    reports = new CallReports(log);
     questions = new RequestLanes<>(mostOfService, mostRequests);
     starts = new RequestLanes<>(mostOfService, mostRequests);
   }
@@ -99,8 +98,8 @@ public final class CallExecutor implements AutoCloseable {
    * @param newListener receives exactly one end per call, and progress, on the thread of the calls;
    *     must not block
    */
-  public synchronized void open(TaskListener newListener) {
-    listener = newListener;
+  public void open(TaskListener newListener) {
+    reports.open(newListener);
   }
 
   /**
@@ -126,7 +125,7 @@ public final class CallExecutor implements AutoCloseable {
     JournalKey key = JournalKey.of(launch);
     boolean late;
     synchronized (this) {
-      if (listener == null) {
+      if (!reports.isOpen()) {
         throw new IllegalStateException("not open");
       }
       if (known.putIfAbsent(key, launch.limits()) != null) {
@@ -284,7 +283,8 @@ public final class CallExecutor implements AutoCloseable {
 
   private void send(CallInFlight sent, Json.Obj argument) {
     sent.isUnsent = false;
-    event(sent, "running", Json.object().put("call", sent.client.description(sent.call)));
+    reports.event(
+        sent.key, "running", Json.object().put("call", sent.client.description(sent.call)));
     sent.startedMillis = System.currentTimeMillis();
     ask(
         sent,
@@ -295,7 +295,7 @@ public final class CallExecutor implements AutoCloseable {
           // Of other answers the end says that the call was started, or refused.
           if (confirmsStarts
               && (answer instanceof CallAnswer.Running || answer instanceof CallAnswer.Unknown)) {
-            to(sink -> sink.started(key.job(), key.node(), key.invocation()));
+            reports.tell(sink -> sink.started(key.job(), key.node(), key.invocation()));
           }
         },
         () -> {
@@ -307,8 +307,10 @@ public final class CallExecutor implements AutoCloseable {
   private void take(LaunchSpec launch) {
     CallInFlight adopted = prepared(launch, true);
     if (adopted != null) {
-      event(
-          adopted, "adopted", Json.object().put("call", adopted.client.description(adopted.call)));
+      reports.event(
+          adopted.key,
+          "adopted",
+          Json.object().put("call", adopted.client.description(adopted.call)));
       running.put(adopted.key, adopted);
       advance(adopted);
     }
@@ -401,8 +403,8 @@ public final class CallExecutor implements AutoCloseable {
     }
     boolean first = !call.course.isStopping();
     if (!call.course.stop(reason, now()) && first) {
-      event(
-          call,
+      reports.event(
+          call.key,
           "not_cancelled",
           Json.object().put("message", "the job does not say how to cancel its calls"));
     }
@@ -412,7 +414,8 @@ public final class CallExecutor implements AutoCloseable {
   private void advance(CallInFlight call) {
     StopReason over = call.limits.due(System.nanoTime(), System.currentTimeMillis());
     if (over != null) {
-      event(call, "stopped", Json.object().put("reason", over.name().toLowerCase(Locale.ROOT)));
+      reports.event(
+          call.key, "stopped", Json.object().put("reason", over.name().toLowerCase(Locale.ROOT)));
       stop(call, over);
     }
     boolean waits = !questions.hasRoom(call.service) && call.course.nextMillis() <= now();
@@ -435,7 +438,7 @@ public final class CallExecutor implements AutoCloseable {
     if (!call.trouble.equals(call.course.trouble())) {
       call.trouble = call.course.trouble();
       if (!call.trouble.isEmpty()) {
-        event(call, "in_doubt", Json.object().put("message", call.trouble));
+        reports.event(call.key, "in_doubt", Json.object().put("message", call.trouble));
       }
     }
     tell(call, call.takeProgress());
@@ -462,7 +465,7 @@ public final class CallExecutor implements AutoCloseable {
   private void tell(CallInFlight call, @Nullable Progress news) {
     if (news != null) {
       JournalKey key = call.key;
-      to(sink -> sink.progress(key.job(), key.node(), key.invocation(), news));
+      reports.tell(sink -> sink.progress(key.job(), key.node(), key.invocation(), news));
     }
   }
 
@@ -478,50 +481,11 @@ public final class CallExecutor implements AutoCloseable {
   }
 
   private void finish(JournalKey key, CallCourse.End end, long startedMillis, Counters counters) {
-    TaskResult result =
-        key.end(end.kind())
-            .withRawStatus(end.status())
-            .withMessage(end.message())
-            .withStopReason(end.stop())
-            .withUsage(null, false, System.currentTimeMillis())
-            .withRetryAfterMillis(end.retryAfterMillis())
-            .withStartedAtMillis(startedMillis)
-            .withCounters(counters);
-    Json.Builder about = Json.object();
-    if (end.message() != null) {
-      about.put("message", end.message());
-    }
-    if (end.status() != null) {
-      about.put("raw_status", end.status());
-    }
-    Json.Obj form = log.statusForm(result);
-    if (!form.isEmpty()) {
-      about.put("status", form);
-    }
-    event(
-        key,
-        end.kind() == TaskResult.Kind.START_FAILED || end.kind() == TaskResult.Kind.NOT_STARTED
-            ? "task_failed_to_start"
-            : "got_status",
-        about.build());
-    end(key, result);
+    end(key, reports.result(key, end, startedMillis, counters));
   }
 
   private void fail(JournalKey key, TaskResult.Kind kind, String message) {
     finish(key, new CallCourse.End(kind, null, message, 0, null), 0, Counters.NONE);
-  }
-
-  private void event(CallInFlight call, String name, Json.Builder about) {
-    event(call.key, name, about.build());
-  }
-
-  /** A log that cannot be written must not cost a call its end. */
-  private void event(JournalKey key, String name, Json.Obj about) {
-    try {
-      log.event(key, name, about);
-    } catch (RuntimeException e) {
-      LOG.error("{} of a call is not in its log", name, e);
-    }
   }
 
   /** Says whether the listener is to be told of each call that was answered. Any thread. */
@@ -532,22 +496,7 @@ public final class CallExecutor implements AutoCloseable {
   private void end(JournalKey key, TaskResult result) {
     InvocationLimits unused = known.remove(key);
     unsent.remove(key);
-    to(sink -> sink.ended(result));
-  }
-
-  private void to(Consumer<TaskListener> news) {
-    TaskListener sink;
-    synchronized (this) {
-      sink = listener;
-    }
-    if (sink == null) {
-      return;
-    }
-    try {
-      news.accept(sink);
-    } catch (RuntimeException e) {
-      LOG.error("nobody took the end of a call", e);
-    }
+    reports.tell(sink -> sink.ended(result));
   }
 
   /**

@@ -4,7 +4,7 @@ import static io.espalier.testkit.config.ConfigFixtures.job;
 import static io.espalier.testkit.config.ConfigFixtures.withJobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.espalier.core.config.keys.JobKeys;
+import io.espalier.core.config.keys.JobFilterKeys;
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
@@ -171,6 +171,6 @@ class FilterConformanceTest {
         .isEqualTo(
             ConfigFixtures.json(
                 "{'level1': {'whitelist': ['a', 'b']}, 'worker': {'fraction_of_nodes': 0.25}}"));
-    assertThat(JobKeys.FILTER.write(JobFilter.ALL)).isEqualTo(Json.Obj.EMPTY);
+    assertThat(JobFilterKeys.FILTER.write(JobFilter.ALL)).isEqualTo(Json.Obj.EMPTY);
   }
 }

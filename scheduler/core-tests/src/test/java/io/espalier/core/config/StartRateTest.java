@@ -5,7 +5,7 @@ import static io.espalier.testkit.config.ConfigFixtures.jobFoo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.espalier.core.config.keys.OptionKeys;
+import io.espalier.core.config.keys.StartRateKeys;
 import io.espalier.core.config.write.BistroJobWriter;
 import io.espalier.core.json.Json;
 import java.util.Map;
@@ -63,7 +63,7 @@ class StartRateTest {
     Json.Obj export = BistroJobWriter.toJson(job, jobFoo("", "").settings());
     assertThat(export.get("max_concurrent")).isEqualTo(Json.of(3));
     assertThat(export.get("max_starting")).isEqualTo(Json.of(2));
-    assertThat(export.get("start_rate")).isEqualTo(OptionKeys.START_RATE.write(rate));
+    assertThat(export.get("start_rate")).isEqualTo(StartRateKeys.START_RATE.write(rate));
   }
 
   @ParameterizedTest

@@ -285,7 +285,7 @@ final class LoopWorld {
    * come after the update, here in two portions.
    */
   CompletionStage<Void> update(PreparedUpdate update) {
-    if (update.change().newTasks().jobs().isEmpty()) {
+    if (update.plan().newTasks().jobs().isEmpty()) {
       CompletableFuture<Void> inForce = new CompletableFuture<>();
       post(new LoopInput.Update(update, inForce));
       return inForce;
@@ -303,7 +303,7 @@ final class LoopWorld {
     CompletableFuture<Void> inForce = new CompletableFuture<>();
     PreparedUpdate without =
         new PreparedUpdate(
-            update.change(),
+            update.plan(),
             List.of(),
             true,
             update.nodesAtMillis(),

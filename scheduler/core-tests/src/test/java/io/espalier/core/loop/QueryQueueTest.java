@@ -354,11 +354,11 @@ class QueryQueueTest {
   }
 
   private long workOf(Query<?> query) {
-    long before = world.loop.questions().work();
+    long before = world.loop.queries().work();
     CompletableFuture<?> answer = world.ask(query).toCompletableFuture();
     world.settle();
     assertThat(answer).isCompleted();
-    return world.loop.questions().work() - before;
+    return world.loop.queries().work() - before;
   }
 
   @Test
@@ -394,7 +394,7 @@ class QueryQueueTest {
   void onlySomeQueriesAboutTheEndsOfJobsAreOpenAtOnce() {
     world.configure(hosts(200));
     long one = workOf(new Query.Eta("j", 1));
-    long before = world.loop.questions().work();
+    long before = world.loop.queries().work();
     List<CompletableFuture<JobEta>> asked = new ArrayList<>();
     for (int i = 2; i < 102; i++) {
       asked.add(world.ask(new Query.Eta("j", i)).toCompletableFuture());
@@ -412,7 +412,7 @@ class QueryQueueTest {
             RefusedException.class,
             e -> assertThat(e.reason()).isEqualTo(RefusedException.Reason.UNAVAILABLE));
     assertThat(same.join()).as("shared, so it counts once").isSameAs(asked.get(0).join());
-    assertThat(world.loop.questions().work() - before).isBetween(16 * one, 17 * one);
+    assertThat(world.loop.queries().work() - before).isBetween(16 * one, 17 * one);
     assertThat(ask(new Query.Eta("j", 999)).left()).as("there is room again").isPositive();
     assertThatThrownBy(() -> ask(new Query.Eta("nobody", 0)))
         .hasRootCauseMessage("no such job: nobody");

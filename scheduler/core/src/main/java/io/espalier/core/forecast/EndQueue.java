@@ -16,10 +16,6 @@ public final class EndQueue {
     runs = new long[times.length];
   }
 
-  public int size() {
-    return size;
-  }
-
   /** Returns the earliest time, or {@link Long#MAX_VALUE} when the queue is empty. */
   public long nextTime() {
     return size == 0 ? Long.MAX_VALUE : times[0];

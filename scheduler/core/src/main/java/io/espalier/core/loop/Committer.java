@@ -41,10 +41,10 @@ import java.util.function.LongConsumer;
 final class Committer {
   private final LoopPorts ports;
   private final LoopEvents events;
-  private final JobStateTracker outcomes;
+  private final JobStateTracker jobStates;
   private final ViewPublisher views;
-  private final UpdateApplier changes;
-  private final Throughput paces;
+  private final UpdateApplier updates;
+  private final Throughput throughput;
 
   /** Jobs with too many counters, which were warned of. */
   private final Set<String> crowded = new HashSet<>();
@@ -75,20 +75,20 @@ final class Committer {
   Committer(
       LoopPorts ports,
       LoopEvents events,
-      JobStateTracker outcomes,
+      JobStateTracker jobStates,
       ViewPublisher views,
-      UpdateApplier changes,
-      Throughput paces,
+      UpdateApplier updates,
+      Throughput throughput,
       SchedulingCore core,
       Outbox outbox,
       StartsInFlight starting,
       EndSink ended) {
     this.ports = ports;
     this.events = events;
-    this.outcomes = outcomes;
+    this.jobStates = jobStates;
     this.views = views;
-    this.changes = changes;
-    this.paces = paces;
+    this.updates = updates;
+    this.throughput = throughput;
     this.core = core;
     this.outbox = outbox;
     this.starting = starting;
@@ -104,7 +104,7 @@ final class Committer {
 
   void write(StatusRow row) {
     batch.put(row);
-    changes.wrote(row);
+    updates.wrote(row);
   }
 
   static StatusRow row(Live task) {
@@ -166,7 +166,7 @@ final class Committer {
    * Notes what a live task has counted since its start; it belongs to the job with {@link #count}.
    */
   void heard(Live task, Counters counters) {
-    Counters fitting = outcomes.fitting(task.key.job(), counters);
+    Counters fitting = jobStates.fitting(task.key.job(), counters);
     if (fitting.values().size() < counters.values().size()) {
       tooMany(task);
     }
@@ -199,8 +199,8 @@ final class Committer {
       return;
     }
     task.countersWritten = task.counters;
-    Counters sums = outcomes.counted(task.key.job(), more, nowMillis, this::jobState);
-    paces.counted(task.key.job(), more, nowMillis);
+    Counters sums = jobStates.counted(task.key.job(), more, nowMillis, this::jobState);
+    throughput.counted(task.key.job(), more, nowMillis);
     if (sums.isCapped()) {
       views.error(
           "counters",
@@ -244,7 +244,7 @@ final class Committer {
 
   /** Brings the states of jobs up to date and closes jobs that are finished. */
   void updateJobStates(long nowMillis) {
-    if (changes.hasConfig() && outcomes.step(nowMillis, this::jobState)) {
+    if (updates.hasConfig() && jobStates.step(nowMillis, this::jobState)) {
       views.changed();
     }
   }
@@ -275,7 +275,7 @@ final class Committer {
       told = outbox.add(event) ? event.sequence() : told;
     }
     List<TaskResult> ends = List.copyOf(toConfirm);
-    List<JobStateRecord> states = outcomes.takeRecorded();
+    List<JobStateRecord> states = jobStates.takeRecorded();
     toConfirm.clear();
     if (batch.size() == 0) {
       if (!ends.isEmpty()) {
@@ -341,7 +341,7 @@ final class Committer {
   private void durable(
       List<Live> launches, List<TaskResult> ends, List<JobStateRecord> states, long nowMillis) {
     if (!states.isEmpty()) {
-      outcomes.show(states);
+      jobStates.show(states);
       views.changed();
     }
     ends.forEach(ports.runner()::recorded);

@@ -21,10 +21,10 @@ import java.util.function.Consumer;
 record InputParts(
     SharedParts shared,
     OperatorCommands commands,
-    QueryQueue questions,
-    Throughput paces,
+    QueryQueue queries,
+    Throughput throughput,
     BrakeCommands brakes,
-    UpdateApplier changes,
+    UpdateApplier updates,
     HealthLimits health,
     StartsInFlight starting,
     InvocationRecovery recovery,
@@ -39,7 +39,7 @@ record InputParts(
   /** Handles the end of an invocation. */
   void ended(TaskResult end, long nowMillis) {
     starting.ended(end, nowMillis);
-    if (!recovery.keeps(end, changes.hasConfig())) {
+    if (!recovery.keeps(end, updates.hasConfig())) {
       completion.ended(end, nowMillis);
     }
   }

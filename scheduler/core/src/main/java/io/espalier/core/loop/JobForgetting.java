@@ -15,12 +15,12 @@ import java.util.concurrent.CompletionStage;
  */
 final class JobForgetting {
   private final SharedParts parts;
-  private final UpdateApplier changes;
+  private final UpdateApplier updates;
   private final TaskCompletion completion;
 
-  JobForgetting(SharedParts parts, UpdateApplier changes, TaskCompletion completion) {
+  JobForgetting(SharedParts parts, UpdateApplier updates, TaskCompletion completion) {
     this.parts = parts;
-    this.changes = changes;
+    this.updates = updates;
     this.completion = completion;
   }
 
@@ -50,8 +50,8 @@ final class JobForgetting {
     }
     parts.events().add(nowMillis, EventKind.JOB_FORGOTTEN, event.build());
     completion.forget(job);
-    changes.forget(job);
-    parts.outcomes().forget(job);
+    updates.forget(job);
+    parts.jobStates().forget(job);
     parts.rollouts().forget(job);
   }
 
@@ -93,7 +93,7 @@ final class JobForgetting {
       if (place < parts.live().high()) {
         return false;
       }
-      answer.complete(changes.findAbsent(jobs, alive));
+      answer.complete(updates.findAbsent(jobs, alive));
       return true;
     }
   }
@@ -104,7 +104,7 @@ final class JobForgetting {
    * @return completes, on any thread, when that is durable; with whether it is forgotten
    */
   CompletionStage<Boolean> forgetAbsent(String job, String reason, String archive, long nowMillis) {
-    if (!changes.isAbsent(job)) {
+    if (!updates.isAbsent(job)) {
       return CompletableFuture.completedStage(false);
     }
     forget(job, reason, archive, nowMillis);

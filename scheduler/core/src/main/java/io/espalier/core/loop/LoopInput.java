@@ -61,7 +61,7 @@ public sealed interface LoopInput {
     @Override
     public void apply(InputParts loop, long nowMillis) {
       try {
-        complete(answer, query.answer(loop.questions()));
+        complete(answer, query.answer(loop.queries()));
       } catch (RuntimeException e) {
         // This is either a refusal or a bug of ours, which must not stop the scheduler.
         answer.completeExceptionally(e);
@@ -84,7 +84,7 @@ public sealed interface LoopInput {
               new SnapshotCopy(
                   loop.shared().core(),
                   loop.shared().live(),
-                  loop.paces(),
+                  loop.throughput(),
                   loop.brakes()::all,
                   mostTasks,
                   answer));
@@ -141,7 +141,11 @@ public sealed interface LoopInput {
       loop.chores()
           .accept(
               new ImpactQuery(
-                  loop.shared().core(), difference, loop.shared().live(), loop.paces(), answer));
+                  loop.shared().core(),
+                  difference,
+                  loop.shared().live(),
+                  loop.throughput(),
+                  answer));
     }
   }
 
@@ -259,7 +263,7 @@ public sealed interface LoopInput {
   record WillRead(UpdatePlan plan, CompletableFuture<@Nullable Void> durable) implements LoopInput {
     @Override
     public void apply(InputParts loop, long nowMillis) {
-      loop.changes().willRead(plan);
+      loop.updates().willRead(plan);
       complete(durable, loop.shared().committer().commit());
     }
   }
@@ -274,7 +278,7 @@ public sealed interface LoopInput {
     public void apply(InputParts loop, long nowMillis) {
       loop.forgetting().forgetReplaced(update.forgotten(), nowMillis);
       update.incarnations().forEach(loop.shared().committer().batch()::incarnation);
-      loop.changes().begin(update, inForce);
+      loop.updates().begin(update, inForce);
     }
   }
 
@@ -288,7 +292,7 @@ public sealed interface LoopInput {
       implements LoopInput {
     @Override
     public void apply(InputParts loop, long nowMillis) {
-      loop.changes().take(rows, last, unreadable);
+      loop.updates().take(rows, last, unreadable);
     }
   }
 

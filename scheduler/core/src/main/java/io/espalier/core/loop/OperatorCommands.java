@@ -66,7 +66,7 @@ final class OperatorCommands implements Command.Handler {
   private final List<BrakeAnswer> brakeAnswers = new ArrayList<>();
   private final TaskKiller kills;
   private final WorkerPool pool;
-  private final JobStateTracker outcomes;
+  private final JobStateTracker jobStates;
   private final RolloutTracker rollouts;
   private final ViewPublisher views;
   private final Committer committer;
@@ -100,7 +100,7 @@ final class OperatorCommands implements Command.Handler {
     this.live = parts.live();
     this.runner = parts.ports().runner();
     this.events = parts.events();
-    this.outcomes = parts.outcomes();
+    this.jobStates = parts.jobStates();
     this.rollouts = parts.rollouts();
     this.views = parts.views();
     this.committer = parts.committer();
@@ -167,11 +167,11 @@ final class OperatorCommands implements Command.Handler {
   }
 
   private CompletionStage<SelectionResult> select(
-      TaskSelection tasks, SelectionCommand.Act act, SelectionCommand.Sink sink) {
-    SelectionCommand chore =
-        new SelectionCommand(core, live, tasks, act, sink, new CompletableFuture<>());
-    chores.accept(chore);
-    return chore.answer();
+      TaskSelection tasks, SelectionCommand.Operation operation, SelectionCommand.Sink sink) {
+    SelectionCommand selection =
+        new SelectionCommand(core, live, tasks, operation, sink, new CompletableFuture<>());
+    chores.accept(selection);
+    return selection.answer();
   }
 
   /** Adds the changes of a selection command to the batches. */
@@ -225,7 +225,7 @@ final class OperatorCommands implements Command.Handler {
       if (lifts == null) {
         committer.updateJobStates(nowMillis);
       } else if (tasks > 0 || selection.selector().equals(TaskSelector.ALL)) {
-        outcomes.again(selection.job(), lifts, nowMillis);
+        jobStates.again(selection.job(), lifts, nowMillis);
         committer.updateJobStates(nowMillis);
       }
       committer.commit().thenRun(durable);
@@ -319,13 +319,13 @@ final class OperatorCommands implements Command.Handler {
     pauses.pause(pause, nowMillis);
     committer.batch().pause(pause);
     views.changed();
-    outcomes.paused(command.job(), stops);
+    jobStates.paused(command.job(), stops);
     committer.updateJobStates(nowMillis);
   }
 
   @Override
   public CompletionStage<Void> resume(Command.Resume command, long nowMillis) {
-    outcomes.resume(command.job(), nowMillis);
+    jobStates.resume(command.job(), nowMillis);
     pauses.resume(command.job(), command.author(), command.reason(), nowMillis);
     committer.batch().resume(command.job());
     rollouts.resume(command.job(), nowMillis);

@@ -9,7 +9,7 @@ import java.util.Set;
 /**
  * A new configuration with its nodes and the stored statuses of the tasks that it adds.
  *
- * @param rows stored rows of {@code change.newTasks()}, read after {@link LoopInput.WillRead} has
+ * @param rows stored rows of {@code plan.newTasks()}, read after {@link LoopInput.WillRead} has
  *     completed
  * @param rowsFollow whether more of them come as {@link LoopInput.StoredRows}, so that a large
  *     store is applied while it is read
@@ -19,7 +19,7 @@ import java.util.Set;
  * @param incarnations creation times of the jobs for which another time, or none, is stored
  */
 public record PreparedUpdate(
-    UpdatePlan change,
+    UpdatePlan plan,
     List<StatusRow> rows,
     boolean rowsFollow,
     long nodesAtMillis,
@@ -27,16 +27,16 @@ public record PreparedUpdate(
     Map<String, Long> incarnations) {
   /** Creates an update that comes with all its rows. */
   public PreparedUpdate(
-      UpdatePlan change,
+      UpdatePlan plan,
       List<StatusRow> rows,
       long nodesAtMillis,
       Set<String> forgotten,
       Map<String, Long> incarnations) {
-    this(change, rows, false, nodesAtMillis, forgotten, incarnations);
+    this(plan, rows, false, nodesAtMillis, forgotten, incarnations);
   }
 
   /** Creates an update in which all stored data belongs to the configured jobs. */
-  public PreparedUpdate(UpdatePlan change, List<StatusRow> rows, long nodesAtMillis) {
-    this(change, rows, nodesAtMillis, Set.of(), Map.of());
+  public PreparedUpdate(UpdatePlan plan, List<StatusRow> rows, long nodesAtMillis) {
+    this(plan, rows, nodesAtMillis, Set.of(), Map.of());
   }
 }

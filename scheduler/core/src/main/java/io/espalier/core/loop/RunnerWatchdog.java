@@ -108,10 +108,6 @@ final class RunnerWatchdog {
     }
   }
 
-  WatchdogFindings findings() {
-    return findings;
-  }
-
   /** When the next pass is due; {@link Long#MAX_VALUE} while there is nothing to check. */
   long nextMillis() {
     return next;

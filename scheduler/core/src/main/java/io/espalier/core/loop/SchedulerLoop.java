@@ -94,22 +94,22 @@ public final class SchedulerLoop {
   private final QueueUsageRecorder queueSamples;
   private final Outbox outbox;
   private final ProblemEvents problems;
-  private final Throughput paces = new Throughput();
-  private final QueryQueue questions;
+  private final Throughput throughput = new Throughput();
+  private final QueryQueue queries;
   private final ViewPublisher views;
   private final TaskKiller kills;
   private final OverLimitEnforcer overLimits;
   private final WorkerPool pool;
-  private final RunnerWatchdog supervision;
+  private final RunnerWatchdog watchdog;
   private final HealthLimits health;
   private final JobAdmission admission;
   private final JobVerifications verifications;
-  private final JobStateTracker outcomes;
+  private final JobStateTracker jobStates;
   private final RolloutTracker rollouts;
   private final CheckpointWriter checkpoints = new CheckpointWriter();
   private final StartsInFlight starting;
-  private final LaunchFactory starts;
-  private final UpdateApplier changes;
+  private final LaunchFactory launches;
+  private final UpdateApplier updates;
   private final InvocationRecovery recovery;
   private final InputParts parts;
   private final Committer committer;
@@ -144,21 +144,21 @@ public final class SchedulerLoop {
     this.brakes =
         new BrakeCommands(core, live, ports.runner(), events, chores::add, this::viewChanged);
     this.verifications = new JobVerifications(core, live);
-    this.outcomes = new JobStateTracker(core, events, verifications);
-    WindowGates windows = new WindowGates(core, events, paces, this::batch);
+    this.jobStates = new JobStateTracker(core, events, verifications);
+    WindowGates windows = new WindowGates(core, events, throughput, this::batch);
     this.health = new HealthLimits(core, events);
     this.quarantines = new Quarantines(core, events, this::batch);
     this.rollouts =
         new RolloutTracker(core, events, quarantines, live, health, this::batch, this::mayBegin);
-    NeverStarts never = new NeverStarts(core, outcomes, this::waiting);
+    NeverStarts never = new NeverStarts(core, jobStates, this::waiting);
     this.pool = new WorkerPool(core, live, events, ports.runner(), options.name());
     this.views =
         new ViewPublisher(
             core,
             live,
             ports.runner().shard(),
-            outcomes,
-            paces,
+            jobStates,
+            throughput,
             pauses,
             brakes,
             windows,
@@ -169,21 +169,36 @@ public final class SchedulerLoop {
             pool);
     this.kills = new TaskKiller(core, live, events, ports.runner());
     this.overLimits = new OverLimitEnforcer(core, live, kills, ports.warnings());
-    this.supervision = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
-    this.starts = new LaunchFactory(core, live, pool, options, ports.warnings());
-    this.changes = new UpdateApplier(core, live, events, outcomes, options.epoch());
+    this.watchdog = new RunnerWatchdog(core, live, kills, ports.runner(), this::put);
+    this.launches = new LaunchFactory(core, live, pool, options, ports.warnings());
+    this.updates = new UpdateApplier(core, live, events, jobStates, options.epoch());
     this.recovery = new InvocationRecovery(core, live);
     this.problems = new ProblemEvents(events);
     this.outbox = new Outbox(ports, this::batch, options.epoch());
     this.committer =
         new Committer(
-            ports, events, outcomes, views, changes, paces, core, outbox, starting, this::ended);
+            ports,
+            events,
+            jobStates,
+            views,
+            updates,
+            throughput,
+            core,
+            outbox,
+            starting,
+            this::ended);
     SharedParts shared =
-        new SharedParts(core, live, ports, events, outcomes, rollouts, views, committer);
+        new SharedParts(core, live, ports, events, jobStates, rollouts, views, committer);
     TaskCompletion completion =
         new TaskCompletion(
-            shared, starts, verifications, statusText, paces, quarantines, options.maxAttempts());
-    TaskReports reports = new TaskReports(shared, changes, completion, checkpoints);
+            shared,
+            launches,
+            verifications,
+            statusText,
+            throughput,
+            quarantines,
+            options.maxAttempts());
+    TaskReports reports = new TaskReports(shared, updates, completion, checkpoints);
     this.commands =
         new OperatorCommands(
             shared,
@@ -206,17 +221,17 @@ public final class SchedulerLoop {
             rollouts,
             quarantines,
             starting,
-            new DeadlineRisks(core, events, outcomes, ports.warnings(), this::eta),
+            new DeadlineRisks(core, events, jobStates, ports.warnings(), this::eta),
             never);
     this.rounds =
         new StartRounds(
-            shared, policies, steps, starts, paces, quarantines, windows, stats, this::put);
+            shared, policies, steps, launches, throughput, quarantines, windows, stats, this::put);
     this.timedStarts = new TimedStarts(core, views, pauses, limits, brakes, steps);
-    this.questions =
+    this.queries =
         new QueryQueue(
             core,
             live,
-            paces,
+            throughput,
             starting,
             ports.runner().shard(),
             pool::view,
@@ -226,17 +241,17 @@ public final class SchedulerLoop {
         new InputParts(
             shared,
             commands,
-            questions,
-            paces,
+            queries,
+            throughput,
             brakes,
-            changes,
+            updates,
             health,
             starting,
             recovery,
             completion,
             pool,
             reports,
-            new JobForgetting(shared, changes, completion),
+            new JobForgetting(shared, updates, completion),
             new MovingSubtrees(core),
             chores::add,
             inspections::add,
@@ -250,21 +265,21 @@ public final class SchedulerLoop {
   /** Restores what outlived the earlier process; to be called before the first step. */
   public void restore(RestoredState stored) {
     pauses.restore(stored.pauses());
-    outcomes.restore(stored.jobStates());
+    jobStates.restore(stored.jobStates());
     limits.restore(stored.limits());
     brakes.restore(stored.brakes());
     rollouts.restore(stored.rollouts());
     quarantines.restore(stored.quarantines());
     pool.restore(stored.cordons());
     outbox.restore(stored.notifications());
-    paces.restore(stored.durations(), ports.warnings());
+    throughput.restore(stored.durations(), ports.warnings());
     restored = stored;
     views.changed();
   }
 
   /** Returns whether stored statuses are read, so that it is known which tasks are left. */
   private boolean mayBegin() {
-    return !changes.underWay();
+    return !updates.underWay();
   }
 
   private void viewChanged() {
@@ -284,11 +299,11 @@ public final class SchedulerLoop {
   }
 
   private CompletionStage<JobEta> eta(String job) {
-    return questions.eta(new Query.Eta(job, 0));
+    return queries.eta(new Query.Eta(job, 0));
   }
 
   private CompletionStage<WaitingReasons> waiting(String job) {
-    return questions.waiting(new Query.Waiting(job));
+    return queries.waiting(new Query.Waiting(job));
   }
 
   private void ended(TaskResult end, long nowMillis) {
@@ -300,14 +315,14 @@ public final class SchedulerLoop {
     committer.stop();
     outbox.stop();
     queueSamples.take();
-    paces.changed().forEach(batch()::durations);
+    throughput.changed().forEach(batch()::durations);
   }
 
   // ---- state, for the owner's thread
 
   /** The queries that are open. */
-  public QueryQueue questions() {
-    return questions;
+  public QueryQueue queries() {
+    return queries;
   }
 
   /** Current progress of all configured jobs, by name. */
@@ -322,7 +337,7 @@ public final class SchedulerLoop {
 
   /** Current states of all configured jobs, by name. */
   public Map<String, JobStateRecord> jobStates() {
-    return outcomes.latest();
+    return jobStates.latest();
   }
 
   /** The peak usage of every resource so far. */
@@ -354,7 +369,7 @@ public final class SchedulerLoop {
 
   /** The number of tasks that this loop has started. */
   public long started() {
-    return starts.count();
+    return launches.count();
   }
 
   /**
@@ -364,9 +379,9 @@ public final class SchedulerLoop {
   public boolean isQuiet() {
     return chores.isEmpty()
         && verifications.isIdle()
-        && questions.isEmpty()
+        && queries.isEmpty()
         && awaitedCount() == 0
-        && !changes.underWay()
+        && !updates.underWay()
         && committer.isDurable()
         && !outbox.isSending()
         && rounds.isOver()
@@ -402,8 +417,8 @@ public final class SchedulerLoop {
     pauses.step(nowMillis, this::resumed);
     limits.step(nowMillis, key -> committer.batch().endLimit(key));
     commands.step(nowMillis);
-    more |= changes.step(nowMillis, row -> committer.changed(row, nowMillis));
-    if (changes.tookForce()) {
+    more |= updates.step(nowMillis, row -> committer.changed(row, nowMillis));
+    if (updates.tookForce()) {
       recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
       pool.configured();
       brakes.configured(nowMillis);
@@ -411,36 +426,36 @@ public final class SchedulerLoop {
       outbox.configured(core.config());
       leads(nowMillis);
       kills.recheck();
-      views.inForce(changes.nodesAtMillis());
-      views.error("statuses", changes.problem());
-      paces.retain(core.config().jobs().keySet());
+      views.inForce(updates.nodesAtMillis());
+      views.error("statuses", updates.problem());
+      throughput.retain(core.config().jobs().keySet());
     }
-    more |= changes.hasConfig() && steps.step(nowMillis, views);
+    more |= updates.hasConfig() && steps.step(nowMillis, views);
     more |= !core.advance(nowMillis, TIMERS_PER_SLICE);
     more |= !core.stepLimits(LIMIT_UNITS);
     more |= !core.stepOrphans(LIMIT_UNITS);
     more |= stepChores(nowMillis);
     more |= verifications.step(row -> committer.changed(row, nowMillis));
     committer.updateJobStates(nowMillis);
-    if (changes.hasConfig() && admission.step()) {
+    if (updates.hasConfig() && admission.step()) {
       views.error("capacity", admission.problem());
       views.changed();
       committer.updateJobStates(nowMillis);
     }
-    more |= questions.step(nowMillis);
-    more |= !stopping && changes.hasConfig() && rounds.step(nowMillis);
+    more |= queries.step(nowMillis);
+    more |= !stopping && updates.hasConfig() && rounds.step(nowMillis);
     committer.updateJobStates(nowMillis);
-    more |= changes.hasConfig() && (core.isTouched() || !admission.isCurrent());
+    more |= updates.hasConfig() && (core.isTouched() || !admission.isCurrent());
     judgeStuck(nowMillis, more);
-    if (!stopping && changes.hasConfig()) {
+    if (!stopping && updates.hasConfig()) {
       more |= kills.checkOrphans(nowMillis);
       views.error("orphans", kills.problem());
       more |= overLimits.step(nowMillis);
     }
     checkpoints.step(nowMillis, task -> committer.checkpoint(task, nowMillis));
-    more |= supervision.step(nowMillis, views);
+    more |= watchdog.step(nowMillis, views);
     queueSamples.step(nowMillis, stats);
-    if (changes.hasConfig() && problems.isDue(nowMillis)) {
+    if (updates.hasConfig() && problems.isDue(nowMillis)) {
       problems.step(views.problemsNow(), nowMillis);
     }
     outbox.step(nowMillis);
@@ -475,30 +490,30 @@ public final class SchedulerLoop {
   private void judgeStuck(long nowMillis, boolean more) {
     if (!more
         && judgesStuck()
-        && outcomes.judgeStuck(nowMillis, live.size() > 0, committer::jobState)) {
+        && jobStates.judgeStuck(nowMillis, live.size() > 0, committer::jobState)) {
       views.changed();
     }
   }
 
   private boolean judgesStuck() {
-    return !stopping && changes.hasConfig() && !changes.underWay();
+    return !stopping && updates.hasConfig() && !updates.underWay();
   }
 
   private void resumed(String job) {
     committer.batch().resume(job);
-    outcomes.pauseEnded(job);
+    jobStates.pauseEnded(job);
     views.changed();
   }
 
   private Duration untilNext(long nowMillis, long viewAtMillis) {
     long next = Math.min(core.nextTimerMillis(), viewAtMillis);
     next = Math.min(next, Math.min(kills.nextMillis(), overLimits.nextMillis()));
-    next = Math.min(next, Math.min(supervision.nextMillis(), checkpoints.nextMillis()));
-    next = judgesStuck() ? Math.min(next, outcomes.nextMillis()) : next;
+    next = Math.min(next, Math.min(watchdog.nextMillis(), checkpoints.nextMillis()));
+    next = judgesStuck() ? Math.min(next, jobStates.nextMillis()) : next;
     next = Math.min(next, queueSamples.nextMillis());
     next = Math.min(next, Math.min(pauses.nextMillis(), limits.nextMillis()));
     next = Math.min(next, Math.min(commands.nextMillis(), outbox.nextMillis()));
-    next = changes.hasConfig() ? Math.min(next, steps.nextMillis()) : next;
+    next = updates.hasConfig() ? Math.min(next, steps.nextMillis()) : next;
     next = Math.min(next, rounds.nextMillis(nowMillis));
     // Whatever is due now may name any instant of the past.
     return next <= nowMillis ? Duration.ZERO : Duration.ofMillis(next - nowMillis);

@@ -13,7 +13,7 @@ record SharedParts(
     LiveTasks live,
     LoopPorts ports,
     LoopEvents events,
-    JobStateTracker outcomes,
+    JobStateTracker jobStates,
     RolloutTracker rollouts,
     ViewPublisher views,
     Committer committer) {}

@@ -19,8 +19,8 @@ final class StartRounds {
   private final SharedParts parts;
   private final Map<String, SchedulingPolicy> policies;
   private final RoundSteps steps;
-  private final LaunchFactory starts;
-  private final Throughput paces;
+  private final LaunchFactory launches;
+  private final Throughput throughput;
   private final Quarantines quarantines;
   private final WindowGates windows;
   private final LoopStats stats;
@@ -37,8 +37,8 @@ final class StartRounds {
       SharedParts parts,
       Map<String, SchedulingPolicy> policies,
       RoundSteps steps,
-      LaunchFactory starts,
-      Throughput paces,
+      LaunchFactory launches,
+      Throughput throughput,
       Quarantines quarantines,
       WindowGates windows,
       LoopStats stats,
@@ -46,8 +46,8 @@ final class StartRounds {
     this.parts = parts;
     this.policies = Map.copyOf(policies);
     this.steps = steps;
-    this.starts = starts;
-    this.paces = paces;
+    this.launches = launches;
+    this.throughput = throughput;
     this.quarantines = quarantines;
     this.windows = windows;
     this.stats = stats;
@@ -110,8 +110,8 @@ final class StartRounds {
   }
 
   private void placed(long run, long batch, long nowMillis) {
-    Live task = starts.placed(run, batch, nowMillis);
-    paces.placed(task, nowMillis);
+    Live task = launches.placed(run, batch, nowMillis);
+    throughput.placed(task, nowMillis);
     quarantines.placed(task, nowMillis);
     windows.placed(task);
     parts.rollouts().placed(task, nowMillis);

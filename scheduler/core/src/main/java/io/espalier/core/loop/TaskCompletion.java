@@ -48,13 +48,13 @@ final class TaskCompletion {
   private final LoopPorts ports;
   private final int maxAttempts;
   private final LoopEvents events;
-  private final JobStateTracker outcomes;
+  private final JobStateTracker jobStates;
   private final RolloutTracker rollouts;
-  private final Throughput paces;
+  private final Throughput throughput;
   private final Quarantines quarantines;
   private final ViewPublisher views;
   private final Committer committer;
-  private final LaunchFactory starts;
+  private final LaunchFactory launches;
   private final JobVerifications verifications;
 
   /** Attempts recorded as lost; their real outcome may still be reported later. */
@@ -76,24 +76,24 @@ final class TaskCompletion {
    */
   TaskCompletion(
       SharedParts parts,
-      LaunchFactory starts,
+      LaunchFactory launches,
       JobVerifications verifications,
       StatusParser statusText,
-      Throughput paces,
+      Throughput throughput,
       Quarantines quarantines,
       int maxAttempts) {
-    this.starts = starts;
+    this.launches = launches;
     this.verifications = verifications;
     this.core = parts.core();
     this.live = parts.live();
     this.ports = parts.ports();
     this.events = parts.events();
-    this.outcomes = parts.outcomes();
+    this.jobStates = parts.jobStates();
     this.rollouts = parts.rollouts();
     this.views = parts.views();
     this.committer = parts.committer();
     this.statusText = statusText;
-    this.paces = paces;
+    this.throughput = throughput;
     this.quarantines = quarantines;
     this.maxAttempts = maxAttempts;
   }
@@ -155,9 +155,9 @@ final class TaskCompletion {
     StepPosition ran = task.status.step();
     boolean wasDone = ran != null && ran.isVerification() && status.main() == TaskStatus.Main.DONE;
     if (!wasDone) {
-      outcomes.ended(key.job(), status);
+      jobStates.ended(key.job(), status);
     }
-    paces.ended(task, end, status, nowMillis);
+    throughput.ended(task, end, status, nowMillis);
     boolean hasFailed = attempt.failure() != null;
     rollouts.ended(task, end, task.status, status, hasFailed, nowMillis);
     StatusRow row = new StatusRow(key.job(), key.node(), status, end.invocation(), worker);
@@ -171,7 +171,7 @@ final class TaskCompletion {
     }
     events.ended(task, explained, row, nowMillis);
     if (goesOn) {
-      committer.started(starts.started(task.run, status, nowMillis), nowMillis);
+      committer.started(launches.started(task.run, status, nowMillis), nowMillis);
     }
     views.changed();
   }
@@ -304,7 +304,7 @@ final class TaskCompletion {
   /** Discards what is known of an earlier job of the same name. */
   void forget(String job) {
     lost.values().removeIf(attempt -> attempt.job().equals(job));
-    paces.forget(job);
+    throughput.forget(job);
   }
 
   private TaskEvent meaning(TaskResult end, TaskResult explained, Live task) {

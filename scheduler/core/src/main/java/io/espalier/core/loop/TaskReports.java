@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
 /** Takes what live tasks, and the services that are called for them, report. */
 final class TaskReports {
   private final SharedParts parts;
-  private final UpdateApplier changes;
+  private final UpdateApplier updates;
   private final TaskCompletion completion;
   private final CheckpointWriter checkpoints;
 
   TaskReports(
       SharedParts parts,
-      UpdateApplier changes,
+      UpdateApplier updates,
       TaskCompletion completion,
       CheckpointWriter checkpoints) {
     this.parts = parts;
-    this.changes = changes;
+    this.updates = updates;
     this.completion = completion;
     this.checkpoints = checkpoints;
   }
@@ -47,7 +47,7 @@ final class TaskReports {
 
   /** Takes what a service reports about its call; returns false when no such call is alive. */
   boolean calledBack(Callback callback, long nowMillis) {
-    if (!changes.hasConfig()) {
+    if (!updates.hasConfig()) {
       throw new RefusedException(
           RefusedException.Reason.UNAVAILABLE, "the statuses are still being loaded");
     }

@@ -45,7 +45,7 @@ final class UpdateApplier {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final LoopEvents events;
-  private final JobStateTracker outcomes;
+  private final JobStateTracker jobStates;
   private final long epoch;
 
   /** Rows written since the read began, for the update that is being prepared or applied. */
@@ -65,13 +65,14 @@ final class UpdateApplier {
   private @Nullable PreparedUpdate current;
   private @Nullable CompletableFuture<Void> answer;
 
-  /**
-   * Jobs blocked for stored statuses, those still to be blocked, and those still to be unblocked.
-   */
-  private Set<String> held = Set.of();
+  /** Jobs whose stored statuses are being read; the gate LOADING closes them meanwhile. */
+  private Set<String> loading = Set.of();
 
-  private final ArrayDeque<String> toHold = new ArrayDeque<>();
-  private final ArrayDeque<String> toRelease = new ArrayDeque<>();
+  /** Those whose gate is still to be closed. */
+  private final ArrayDeque<String> toClose = new ArrayDeque<>();
+
+  /** Those whose gate is still to be opened again. */
+  private final ArrayDeque<String> toOpen = new ArrayDeque<>();
 
   private boolean begun;
   private boolean indexed;
@@ -99,12 +100,12 @@ final class UpdateApplier {
       SchedulingCore core,
       LiveTasks live,
       LoopEvents events,
-      JobStateTracker outcomes,
+      JobStateTracker jobStates,
       long epoch) {
     this.core = core;
     this.live = live;
     this.events = events;
-    this.outcomes = outcomes;
+    this.jobStates = jobStates;
     this.epoch = epoch;
   }
 
@@ -147,17 +148,17 @@ final class UpdateApplier {
    *
    * @throws IllegalStateException when another update is being applied
    */
-  void willRead(UpdatePlan change) {
+  void willRead(UpdatePlan plan) {
     if (current != null) {
-      throw new IllegalStateException("a change is under way");
+      throw new IllegalStateException("an update is under way");
     }
-    reading = change.newTasks().isEmpty() ? null : new StatusLoading(change);
+    reading = plan.newTasks().isEmpty() ? null : new StatusLoading(plan);
     if (!absent.isEmpty()) {
       Set<String> still = new HashSet<>(absent);
       still.removeIf(this::isRead);
       absent = still;
     }
-    change.newTasks().jobs().forEach(outcomes::willRestore);
+    plan.newTasks().jobs().forEach(jobStates::willRestore);
   }
 
   private boolean isRead(String job) {
@@ -202,29 +203,29 @@ final class UpdateApplier {
    * @throws IllegalStateException when another update is being applied, or when rows were read
    *     without a call of {@link #willRead}
    */
-  void begin(PreparedUpdate change, CompletableFuture<Void> inForce) {
+  void begin(PreparedUpdate update, CompletableFuture<Void> inForce) {
     if (current != null) {
-      throw new IllegalStateException("a change is under way");
+      throw new IllegalStateException("an update is under way");
     }
-    NewTasks news = change.change().newTasks();
-    if (!news.isEmpty() && (reading == null || !reading.isFor(change.change()))) {
-      throw new IllegalStateException("rows were read without a word before");
+    NewTasks news = update.plan().newTasks();
+    if (!news.isEmpty() && (reading == null || !reading.isFor(update.plan()))) {
+      throw new IllegalStateException("rows were read that were not announced");
     }
-    held = new HashSet<>(news.jobs());
-    news.nodes().forEach(nodes -> held.addAll(nodes.jobs()));
-    held.addAll(change.forgotten());
-    toHold.addAll(held);
+    loading = new HashSet<>(news.jobs());
+    news.nodes().forEach(nodes -> loading.addAll(nodes.jobs()));
+    loading.addAll(update.forgotten());
+    toClose.addAll(loading);
     begun = false;
-    current = change;
+    current = update;
     answer = inForce;
     indexed = false;
     portions.clear();
-    portions.add(change.rows());
+    portions.add(update.rows());
     nextRow = 0;
-    complete = !change.rowsFollow();
+    complete = !update.rowsFollow();
     toClear.clear();
     toApply = null;
-    change.forgotten().stream().filter(j -> !news.jobs().contains(j)).forEach(toClear::add);
+    update.forgotten().stream().filter(j -> !news.jobs().contains(j)).forEach(toClear::add);
     nextNode = 0;
   }
 
@@ -260,15 +261,15 @@ final class UpdateApplier {
    */
   boolean step(long nowMillis, Consumer<StatusRow> changed) {
     tookForce = false;
-    PreparedUpdate change = current;
+    PreparedUpdate update = current;
     CompletableFuture<Void> done = answer;
-    if (change == null || done == null) {
+    if (update == null || done == null) {
       return false;
     }
     if (!begun) {
-      take(toHold, job -> core.gates().close(Gate.of(GateKind.LOADING, job, "")));
-      if (toHold.isEmpty()) {
-        core.begin(change.change());
+      take(toClose, job -> core.gates().close(Gate.of(GateKind.LOADING, job, "")));
+      if (toClose.isEmpty()) {
+        core.begin(update.plan());
         begun = true;
       }
       return true;
@@ -301,12 +302,12 @@ final class UpdateApplier {
     if (applyWritten(nowMillis, changed)) {
       return true;
     }
-    if (!held.isEmpty()) {
-      held.stream().filter(job -> !contradicted.containsKey(job)).forEach(toRelease::add);
-      held = Set.of();
+    if (!loading.isEmpty()) {
+      loading.stream().filter(job -> !contradicted.containsKey(job)).forEach(toOpen::add);
+      loading = Set.of();
     }
-    take(toRelease, job -> core.gates().open(GateKind.LOADING, job));
-    if (!toRelease.isEmpty()) {
+    take(toOpen, job -> core.gates().open(GateKind.LOADING, job));
+    if (!toOpen.isEmpty()) {
       return true;
     }
     current = null;
@@ -315,7 +316,7 @@ final class UpdateApplier {
     indexed = false;
     hasConfig = true;
     tookForce = true;
-    nodesAtMillis = change.nodesAtMillis();
+    nodesAtMillis = update.nodesAtMillis();
     events.add(
         nowMillis,
         EventKind.CONFIG_IN_FORCE,
@@ -422,7 +423,7 @@ final class UpdateApplier {
     }
     core.setStatus(job, node, status);
     if (count && reading != null && reading.isFresh(row.job())) {
-      outcomes.restored(row.job(), status);
+      jobStates.restored(row.job(), status);
     }
   }
 

@@ -4,6 +4,7 @@ import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.WatchdogFindings;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.command.WorkerPool;
@@ -39,7 +40,7 @@ final class ViewPublisher {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final String shard;
-  private final JobStateTracker outcomes;
+  private final JobStateTracker jobStates;
   private final PauseRegistry pauses;
   private final BrakeCommands brakes;
   private final WindowGates windows;
@@ -74,8 +75,8 @@ final class ViewPublisher {
       SchedulingCore core,
       LiveTasks live,
       String shard,
-      JobStateTracker outcomes,
-      Throughput paces,
+      JobStateTracker jobStates,
+      Throughput throughput,
       PauseRegistry pauses,
       BrakeCommands brakes,
       WindowGates windows,
@@ -87,7 +88,7 @@ final class ViewPublisher {
     this.core = core;
     this.live = live;
     this.shard = shard;
-    this.outcomes = outcomes;
+    this.jobStates = jobStates;
     this.pauses = pauses;
     this.brakes = brakes;
     this.windows = windows;
@@ -96,7 +97,7 @@ final class ViewPublisher {
     this.quarantines = quarantines;
     this.never = never;
     this.pool = pool;
-    this.progress = new ProgressTable(core, paces);
+    this.progress = new ProgressTable(core, throughput);
   }
 
   void changed() {
@@ -122,7 +123,7 @@ final class ViewPublisher {
   /** The problems of the configuration, of the nodes that its sources deliver, and of workers. */
   private List<Problem> problems() {
     List<Problem> ofNodes = hasConfig ? core.capacity().nodeProblems() : List.of();
-    List<Problem> stuck = hasConfig ? outcomes.stuck() : List.of();
+    List<Problem> stuck = hasConfig ? jobStates.stuck() : List.of();
     List<Problem> ofTasks = hasConfig ? never.problems() : List.of();
     List<Problem> ofWorkers = pool.problems();
     if (ofNodes.isEmpty() && stuck.isEmpty() && ofTasks.isEmpty() && ofWorkers.isEmpty()) {
@@ -243,7 +244,7 @@ final class ViewPublisher {
           SchedulerView.SETTINGS, "the scheduler is disabled in its settings: nothing is started");
     }
     configProblems.stream()
-        .filter(problem -> problem.isError() && !problem.path().startsWith("bistro_job->"))
+        .filter(problem -> problem.isError() && !problem.path().startsWith(ConfigDocument.JOB))
         .findFirst()
         .ifPresent(
             problem ->
@@ -272,7 +273,7 @@ final class ViewPublisher {
         config == null ? List.of() : health.view(nowMillis),
         rollouts.view(),
         quarantines.all(),
-        config == null ? Map.of() : outcomes.all(),
+        config == null ? Map.of() : jobStates.all(),
         findings,
         nowMillis);
   }

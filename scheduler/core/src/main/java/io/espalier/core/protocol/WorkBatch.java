@@ -34,9 +34,4 @@ public record WorkBatch(
     asks = List.copyOf(asks);
     settled = List.copyOf(settled);
   }
-
-  /** The number of items in it. */
-  public int size() {
-    return starts.size() + orders.size() + asks.size() + settled.size();
-  }
 }

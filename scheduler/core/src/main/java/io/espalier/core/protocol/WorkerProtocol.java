@@ -11,13 +11,9 @@ import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.WorkerRef;
-import io.espalier.core.status.TaskKey;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,19 +31,12 @@ import org.jspecify.annotations.Nullable;
  * tasks.
  */
 public final class WorkerProtocol {
-  private static final long REFUSED_RETRY_MILLIS = 1_000;
-  private static final long BUSY_RETRY_MILLIS = 5_000;
   private static final int LOST_PAUSE_MILLIS = 1_000;
 
   private final WorkerRef self;
   private final WorkerOutput out;
   private final List<Long> cleared = new ArrayList<>();
-  private final Map<RunId, Running> running = new LinkedHashMap<>();
-  private final Map<TaskKey, RunId> tasks = new HashMap<>();
-
-  /** How many of the running calls are let go of. */
-  private int lettingGo;
-
+  private final WorkerRuns running;
   private final ReportOutbox reports;
 
   /** Keeps the workers of one scheduler from calling it at one instant. */
@@ -97,18 +86,6 @@ public final class WorkerProtocol {
   /** A heartbeat that is not answered yet. */
   private record Sent(long number, ClockReading at, boolean registers) {}
 
-  private static final class Running {
-    final boolean isCall;
-    long lastOrder;
-
-    /** Whether the scheduler knows its end, so that it is about to go. */
-    boolean isLetGo;
-
-    Running(boolean isCall) {
-      this.isCall = isCall;
-    }
-  }
-
   /**
    * @param self shard and random instance of this process
    */
@@ -116,6 +93,7 @@ public final class WorkerProtocol {
     this.self = self;
     this.facts = facts;
     this.out = out;
+    this.running = new WorkerRuns(out);
     this.pauses = new Jitter(self.instance());
     this.reports = new ReportOutbox(self, out, pauses);
   }
@@ -216,7 +194,7 @@ public final class WorkerProtocol {
       // The scheduler that gave us our session no longer leads.
       epoch = answer.epoch();
       // Another scheduler numbers its orders from 1.
-      running.values().forEach(task -> task.lastOrder = 0);
+      running.resetOrders();
       endSession();
     }
     nextHeartbeat =
@@ -319,9 +297,9 @@ public final class WorkerProtocol {
             drainAsked,
             healthy,
             phase == Phase.STOPPING ? "stops its tasks" : note,
-            running.size(),
+            running.count(),
             reports.unsettled(),
-            registers ? List.copyOf(running.keySet()) : List.of(),
+            registers ? running.all() : List.of(),
             registers ? cleared : List.of(),
             storeId));
   }
@@ -341,9 +319,8 @@ public final class WorkerProtocol {
     }
     fence = work.number();
     for (RunId run : work.settled()) {
-      Running known = running.get(run);
-      if (known != null) {
-        letGo(run, known);
+      if (running.has(run)) {
+        running.letGo(run);
       } else {
         reports.settled(run);
       }
@@ -355,82 +332,34 @@ public final class WorkerProtocol {
     }
     groups.end();
     for (TaskCommand order : work.orders()) {
-      carryOut(order);
+      running.carryOut(order);
     }
     List<RunState> asked = new ArrayList<>(work.asks().size());
     for (RunId run : work.asks()) {
       asked.add(
-          running.containsKey(run)
+          running.has(run)
               ? RunState.RUNNING
               : reports.holds(run) ? RunState.ENDED : RunState.NOT_RUNNING);
     }
     return new WorkResponse(work.number(), WorkResponse.Verdict.DONE, epoch, starts, asked);
   }
 
-  /** Lets go of a call; of processes a scheduler hears from here only that they have ended. */
-  private void letGo(RunId run, Running call) {
-    if (call.isCall && !call.isLetGo) {
-      call.isLetGo = true;
-      lettingGo++;
-      tasks.remove(new TaskKey(run.job(), run.node()), run);
-      out.letGo(run);
-    }
-  }
-
   private StartAnswer start(LaunchSpec launch, LaunchGroups groups, ClockReading now) {
     boolean check = HealthCheck.is(launch.job());
     if (phase != Phase.REGISTERED || leaseAge(now) >= timers.stopAfterMillis()) {
-      return StartAnswer.refused("the worker's lease is about to end", REFUSED_RETRY_MILLIS);
+      return StartAnswer.refused("the worker's lease is about to end", WorkerRuns.REFUSED_MILLIS);
     }
     if (!check && isDraining()) {
-      return StartAnswer.refused("the worker is draining", BUSY_RETRY_MILLIS);
+      return StartAnswer.refused("the worker is draining", WorkerRuns.BUSY_MILLIS);
     }
     if (!check && !healthy) {
-      return StartAnswer.refused("the worker is not healthy: " + note, BUSY_RETRY_MILLIS);
+      return StartAnswer.refused("the worker is not healthy: " + note, WorkerRuns.BUSY_MILLIS);
     }
-    TaskKey task = new TaskKey(launch.job(), launch.node());
-    RunId other = tasks.get(task);
-    Running before = other == null ? null : running.get(other);
-    if (!check && other != null && before != null && before.isCall) {
-      // Its service has reported its end to the scheduler, which would not start the task
-      // otherwise.
-      letGo(other, before);
-      other = null;
+    StartAnswer answer = running.add(launch, facts.maxTasks());
+    if (answer.accepted()) {
+      groups.add(launch);
     }
-    if (!check && other != null) {
-      return StartAnswer.refused("still running here: " + other, REFUSED_RETRY_MILLIS);
-    }
-    if (!check && facts.maxTasks() > 0 && running.size() - lettingGo >= facts.maxTasks()) {
-      return StartAnswer.refused(
-          "the worker runs " + running.size() + " tasks already", BUSY_RETRY_MILLIS);
-    }
-    RunId run = RunId.of(launch);
-    running.put(run, new Running(launch.call() != null));
-    if (!check) {
-      tasks.put(task, run);
-    }
-    groups.add(launch);
-    return StartAnswer.ACCEPTED;
-  }
-
-  private void carryOut(TaskCommand order) {
-    Running task = running.get(order.run());
-    if (task == null || order.number() <= task.lastOrder) {
-      return;
-    }
-    task.lastOrder = order.number();
-    if (order.recall()) {
-      out.recall(order.run());
-    }
-    if (order.extendMillis() != 0) {
-      out.extend(order.run(), order.extendMillis());
-    }
-    if (order.throttle() != null) {
-      out.throttle(order.run(), order.throttle());
-    }
-    if (order.kill() != null) {
-      out.kill(order.run(), order.kill());
-    }
+    return answer;
   }
 
   // ---- what tasks do
@@ -440,13 +369,10 @@ public final class WorkerProtocol {
    */
   public void ended(TaskResult end, ClockReading now) {
     RunId run = RunId.of(end);
-    Running ended = running.remove(run);
-    if (ended == null) {
+    if (!running.ended(run)) {
       out.warn("an end of a task that does not run here: " + run);
       return;
     }
-    lettingGo -= ended.isLetGo ? 1 : 0;
-    tasks.remove(new TaskKey(end.job(), end.node()), run);
     boolean byUs =
         phase == Phase.STOPPING && end.kind() == TaskResult.Kind.KILLED && end.stopReason() == null;
     reports.ended(
@@ -455,7 +381,7 @@ public final class WorkerProtocol {
 
   /** Notes the progress of a task; the newest replaces older ones. None is known after its end. */
   public void progress(RunId run, Progress progress) {
-    if (running.containsKey(run)) {
+    if (running.has(run)) {
       reports.progress(run, progress);
     }
   }
@@ -533,7 +459,7 @@ public final class WorkerProtocol {
   private void stopAll(String why) {
     phase = Phase.STOPPING;
     if (!running.isEmpty()) {
-      out.warn("stops " + running.size() + " tasks: " + why);
+      out.warn("stops " + running.count() + " tasks: " + why);
       out.stopAll(timers.killWaitMillis());
     }
   }
@@ -544,7 +470,7 @@ public final class WorkerProtocol {
 
   /** The number of running tasks. */
   public int running() {
-    return running.size();
+    return running.count();
   }
 
   /** The number of ends not yet acknowledged. */

@@ -198,22 +198,22 @@ public final class SchedulingCore {
 
   // ---- jobs
 
-  /** Returns the questions about tasks. */
+  /** Returns the queries about tasks. */
   public TaskQueries tasks() {
     return tasks;
   }
 
-  /** Returns the questions about running tasks. */
+  /** Returns the queries about running tasks. */
   public RunningTaskQueries running() {
     return running;
   }
 
-  /** Returns the questions about limits, usage, rates and reservations. */
+  /** Returns the queries about limits, usage, rates and reservations. */
   public CapacityQueries capacity() {
     return capacity;
   }
 
-  /** Returns the questions about tasks of jobs with stages. */
+  /** Returns the queries about tasks of jobs with stages. */
   public StageQueries staged() {
     return staged;
   }

@@ -27,11 +27,6 @@ public enum TaskPhase {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns true when the phase is final unless an operator acts. */
-  public boolean isEnd() {
-    return this == SUCCEEDED || this == FAILED || this == CANCELLED;
-  }
-
   /**
    * The phase of a task.
    *

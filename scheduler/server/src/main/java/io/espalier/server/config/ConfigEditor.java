@@ -4,6 +4,7 @@ import io.espalier.core.api.ConfigChange;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RefusedException.Reason;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.source.ConfigSource.Text;
 import io.espalier.core.config.source.ConfigSource.Unavailable;
@@ -100,11 +101,11 @@ public final class ConfigEditor {
         .forEach(
             (key, member) -> {
               Json old = now.get(key);
-              if (key.startsWith(ConfigEdits.JOB) && member instanceof Json.Null) {
+              if (key.startsWith(ConfigDocument.JOB) && member instanceof Json.Null) {
                 if (old != null) {
                   members.put(key, Optional.empty());
                 }
-              } else if (key.startsWith(ConfigEdits.JOB)
+              } else if (key.startsWith(ConfigDocument.JOB)
                   && member instanceof Json.Obj job
                   && old instanceof Json.Obj was) {
                 if (!unstamped(job).equals(unstamped(was))) {
@@ -116,7 +117,7 @@ public final class ConfigEditor {
             });
     if (change.prune()) {
       now.members().keySet().stream()
-          .filter(key -> key.startsWith(ConfigEdits.JOB))
+          .filter(key -> key.startsWith(ConfigDocument.JOB))
           .filter(key -> change.members().get(key) == null)
           .forEach(key -> members.put(key, Optional.empty()));
     }
@@ -149,13 +150,14 @@ public final class ConfigEditor {
     for (Job job : config.jobs().values()) {
       Job was = before == null ? null : before.job(job.name());
       Set<Problem> known =
-          was == null || members.containsKey(ConfigEdits.JOB + job.name())
+          was == null || members.containsKey(ConfigDocument.JOB + job.name())
               ? Set.of()
               : new HashSet<>(was.problems());
       job.problems().stream().filter(problem -> !known.contains(problem)).forEach(problems::add);
     }
     for (String key : members.keySet()) {
-      String name = key.startsWith(ConfigEdits.JOB) ? key.substring(ConfigEdits.JOB.length()) : "";
+      String name =
+          key.startsWith(ConfigDocument.JOB) ? key.substring(ConfigDocument.JOB.length()) : "";
       boolean isAdded = members.getOrDefault(key, Optional.empty()).isPresent();
       if (!name.isEmpty() && isAdded && config.job(name) == null) {
         problems.add(Problem.error(key, "this is not the name of a job"));
@@ -186,11 +188,11 @@ public final class ConfigEditor {
       List<JobVersion> written = new ArrayList<>();
       List<JobVersion> replaced = new ArrayList<>();
       for (Map.Entry<String, Optional<Json>> member : edited.members().entrySet()) {
-        if (!member.getKey().startsWith(ConfigEdits.JOB)) {
+        if (!member.getKey().startsWith(ConfigDocument.JOB)) {
           refuseYaml(target, text, member.getKey());
           continue;
         }
-        String name = member.getKey().substring(ConfigEdits.JOB.length());
+        String name = member.getKey().substring(ConfigDocument.JOB.length());
         jobs.refuseYaml(target, text, name);
         JobVersion next =
             JobEditor.stamped(
@@ -217,7 +219,7 @@ public final class ConfigEditor {
       LOG.info(
           "applied: {} jobs saved or deleted{}",
           written.size(),
-          members.containsKey(ConfigEdits.SETTINGS) ? ", settings replaced" : "");
+          members.containsKey(ConfigDocument.SETTINGS) ? ", settings replaced" : "");
       for (JobVersion version : replaced) {
         target.remember(version);
       }

@@ -1,5 +1,6 @@
 package io.espalier.server.config;
 
+import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.source.ConfigSource.Document;
 import io.espalier.core.config.source.ConfigSource.Text;
 import io.espalier.core.config.source.WritableConfigSource;
@@ -21,8 +22,6 @@ import java.util.TreeMap;
  * stays as it is, to the character.
  */
 final class ConfigEdits {
-  static final String JOB = "bistro_job->";
-  static final String SETTINGS = "bistro_settings";
 
   private ConfigEdits() {}
 
@@ -38,10 +37,10 @@ final class ConfigEdits {
     if (holding.isPresent()) {
       return holding.get();
     }
-    if (!key.startsWith(JOB)) {
+    if (!key.startsWith(ConfigDocument.JOB)) {
       return documents.get(0);
     }
-    String fallback = target.documentFor(key.substring(JOB.length()));
+    String fallback = target.documentFor(key.substring(ConfigDocument.JOB.length()));
     return documents.stream()
         .filter(document -> document.name().equals(fallback))
         .findFirst()

@@ -5,6 +5,7 @@ import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RefusedException.Reason;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.config.source.ConfigSource;
@@ -42,7 +43,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class JobEditor {
   private static final Logger LOG = LoggerFactory.getLogger("io.espalier.changes");
-  private static final String PREFIX = ConfigEdits.JOB;
   private static final String AS_WRITTEN = "as it was written in the configuration";
   private static final int TRIES = 200;
   private static final int PAUSE_MILLIS = 10;
@@ -295,7 +295,7 @@ public final class JobEditor {
       return;
     }
     Document document = document(target, text, name);
-    if (ConfigEdits.object(document).get(PREFIX + name) != null) {
+    if (ConfigEdits.object(document).get(ConfigDocument.JOB + name) != null) {
       return;
     }
     Config config = loader.inspect(text).value();
@@ -325,7 +325,8 @@ public final class JobEditor {
     if (!target.history(next.name()).isEmpty()) {
       return null;
     }
-    return ConfigEdits.object(document(target, text, next.name())).get(PREFIX + next.name())
+    return ConfigEdits.object(document(target, text, next.name()))
+                .get(ConfigDocument.JOB + next.name())
             instanceof Json.Obj job
         ? new JobVersion(next.name(), next.version() - 1, next.atMillis(), "", AS_WRITTEN, job)
         : null;
@@ -346,7 +347,7 @@ public final class JobEditor {
   public JobValidation check(String name, Json.Obj job) {
     Result<Config> result;
     try {
-      result = loader.inspectWith(source.fetch(), PREFIX + name, job);
+      result = loader.inspectWith(source.fetch(), ConfigDocument.JOB + name, job);
     } catch (Unavailable e) {
       throw refused(e);
     } catch (InterruptedException e) {
@@ -363,7 +364,7 @@ public final class JobEditor {
     config.warnings().stream().filter(Problem::isError).forEach(problems::add);
     Job checked = config.job(name);
     if (checked == null) {
-      problems.add(Problem.error(PREFIX + name, "this is not the name of a job"));
+      problems.add(Problem.error(ConfigDocument.JOB + name, "this is not the name of a job"));
       return new JobValidation(problems, null);
     }
     problems.addAll(checked.problems());
@@ -404,13 +405,13 @@ public final class JobEditor {
   }
 
   private static Document document(WritableConfigSource target, Text text, String name) {
-    return ConfigEdits.holding(target, text, PREFIX + name);
+    return ConfigEdits.holding(target, text, ConfigDocument.JOB + name);
   }
 
   private static SortedMap<String, Optional<byte[]>> edited(
       WritableConfigSource target, Text text, JobVersion next) {
     return ConfigEdits.edited(
-        target, text, Map.of(PREFIX + next.name(), Optional.ofNullable(next.job())));
+        target, text, Map.of(ConfigDocument.JOB + next.name(), Optional.ofNullable(next.job())));
   }
 
   static RefusedException refused(Unavailable e) {

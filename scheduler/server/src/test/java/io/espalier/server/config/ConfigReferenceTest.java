@@ -3,8 +3,8 @@ package io.espalier.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.keys.ConfigKeys;
-import io.espalier.core.config.keys.Key;
-import io.espalier.core.config.keys.Section;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import java.io.IOException;

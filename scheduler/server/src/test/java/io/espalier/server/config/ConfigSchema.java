@@ -1,10 +1,10 @@
 package io.espalier.server.config;
 
 import io.espalier.core.config.keys.ConfigKeys;
-import io.espalier.core.config.keys.Key;
-import io.espalier.core.config.keys.Names;
 import io.espalier.core.config.keys.OptionKeys;
-import io.espalier.core.config.keys.Section;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Names;
+import io.espalier.core.config.schema.Section;
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
 import java.util.ArrayList;

@@ -9,7 +9,7 @@ import com.networknt.schema.SpecVersion.VersionFlag;
 import com.networknt.schema.ValidationMessage;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.keys.ConfigKeys;
-import io.espalier.core.config.keys.Section;
+import io.espalier.core.config.schema.Section;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Problem;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.keys.ConfigKeys;
-import io.espalier.core.config.keys.Key;
-import io.espalier.core.config.keys.Section;
 import io.espalier.core.config.read.ConfigParser;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
 import io.espalier.core.config.source.ConfigSource.Document;
 import io.espalier.core.config.source.ConfigSource.Text;
 import io.espalier.core.config.write.BistroJobWriter;

@@ -1,6 +1,7 @@
 package io.espalier.cli.client.forecast;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
@@ -191,9 +192,12 @@ final class ChangeParser {
 
   /** Parses a job within its configuration, from which it inherits. */
   private Job read(Job job, Json.Obj text) {
-    Json.Builder document = Json.object().put("bistro_settings", config.settings().original());
-    config.jobs().forEach((name, other) -> document.put("bistro_job->" + name, other.original()));
-    document.put("bistro_job->" + job.name(), text);
+    Json.Builder document =
+        Json.object().put(ConfigDocument.SETTINGS, config.settings().original());
+    config
+        .jobs()
+        .forEach((name, other) -> document.put(ConfigDocument.JOB + name, other.original()));
+    document.put(ConfigDocument.JOB + job.name(), text);
     Config read = Objects.requireNonNull(parser.inspect(document.build()).value());
     return Objects.requireNonNull(read.job(job.name()));
   }

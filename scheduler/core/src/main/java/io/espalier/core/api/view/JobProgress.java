@@ -81,9 +81,8 @@ public record JobProgress(
 
   /** The sum of both counts under this name, without rates. */
   public JobProgress plus(JobProgress other) {
-    return new JobProgress(
+    return of(
         job,
-        total + other.total,
         done + other.done,
         failed + other.failed,
         cancelled + other.cancelled,
@@ -92,11 +91,7 @@ public record JobProgress(
         ready + other.ready,
         blocked + other.blocked,
         avoided + other.avoided,
-        disabled + other.disabled,
-        0,
-        -1,
-        WaitQuantiles.NONE,
-        Map.of());
+        disabled + other.disabled);
   }
 
   /** A copy with rates and waits. */

@@ -1,11 +1,16 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.int32;
-import static io.espalier.core.config.keys.ValueType.optional;
+import static io.espalier.core.config.schema.ValueType.int32;
+import static io.espalier.core.config.schema.ValueType.optional;
 
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.StartRate;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.config.task.BatchSpec;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.Program;
@@ -59,7 +64,7 @@ final class BatchKeys {
                     + " connection. Only resources of the level `under` or of levels above it.");
 
         @Override
-        @Nullable BatchSpec read(ConfigObject in, BatchSpec base) {
+        public @Nullable BatchSpec read(ConfigObject in, BatchSpec base) {
           Integer most = in.read(max, base);
           Optional<Integer> level = in.get(under, base);
           return most == null

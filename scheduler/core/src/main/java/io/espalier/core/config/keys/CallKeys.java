@@ -1,14 +1,20 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.bool;
-import static io.espalier.core.config.keys.ValueType.int32;
-import static io.espalier.core.config.keys.ValueType.list;
-import static io.espalier.core.config.keys.ValueType.object;
-import static io.espalier.core.config.keys.ValueType.oneOf;
-import static io.espalier.core.config.keys.ValueType.optional;
-import static io.espalier.core.config.keys.ValueType.seconds;
-import static io.espalier.core.config.keys.ValueType.text;
+import static io.espalier.core.config.schema.ValueType.bool;
+import static io.espalier.core.config.schema.ValueType.int32;
+import static io.espalier.core.config.schema.ValueType.list;
+import static io.espalier.core.config.schema.ValueType.object;
+import static io.espalier.core.config.schema.ValueType.oneOf;
+import static io.espalier.core.config.schema.ValueType.optional;
+import static io.espalier.core.config.schema.ValueType.seconds;
+import static io.espalier.core.config.schema.ValueType.text;
 
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Names;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.CallTls;
 import io.espalier.core.config.task.HttpCall;
@@ -112,7 +118,7 @@ public final class CallKeys {
                     + " then on, so that the task may be tried again.");
 
         @Override
-        HttpCall.@Nullable Poll read(ConfigObject in, HttpCall.Poll base) {
+        public HttpCall.@Nullable Poll read(ConfigObject in, HttpCall.Poll base) {
           String to = in.read(url, base);
           Duration first = in.get(every, base);
           Duration most = in.get(upTo, base);
@@ -134,7 +140,7 @@ public final class CallKeys {
             key("method", CallTypes.method(), HttpCall.Cancel::method, "Its HTTP method.");
 
         @Override
-        HttpCall.@Nullable Cancel read(ConfigObject in, HttpCall.Cancel base) {
+        public HttpCall.@Nullable Cancel read(ConfigObject in, HttpCall.Cancel base) {
           String to = in.read(url, base);
           String how = in.get(method, base);
           return to == null ? null : new HttpCall.Cancel(to, how);
@@ -211,7 +217,7 @@ public final class CallKeys {
                 .writtenUnless(Optional.empty());
 
         @Override
-        @Nullable HttpCall read(ConfigObject in, HttpCall base) {
+        public @Nullable HttpCall read(ConfigObject in, HttpCall base) {
           String to = in.read(url, base);
           HttpCall call =
               new HttpCall(
@@ -306,7 +312,7 @@ public final class CallKeys {
                 .writtenUnless(Optional.empty());
 
         @Override
-        @Nullable ThriftCall read(ConfigObject in, ThriftCall base) {
+        public @Nullable ThriftCall read(ConfigObject in, ThriftCall base) {
           String at = in.read(host, base);
           Integer on = in.read(port, base);
           Duration within = in.get(timeout, base);
@@ -343,7 +349,7 @@ public final class CallKeys {
                 .writtenUnless("");
 
         @Override
-        CallSpec.Callback read(ConfigObject in, CallSpec.Callback base) {
+        public CallSpec.Callback read(ConfigObject in, CallSpec.Callback base) {
           return new CallSpec.Callback(in.get(baseUrl, base));
         }
       };
@@ -412,7 +418,7 @@ public final class CallKeys {
         }
 
         @Override
-        @Nullable CallSpec read(ConfigObject in, CallSpec base) {
+        public @Nullable CallSpec read(ConfigObject in, CallSpec base) {
           List<ConfigValue> said =
               Stream.of(in.find(http), in.find(thrift), in.find(executor))
                   .filter(Objects::nonNull)

@@ -1,8 +1,12 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.optional;
-import static io.espalier.core.config.keys.ValueType.text;
+import static io.espalier.core.config.schema.ValueType.optional;
+import static io.espalier.core.config.schema.ValueType.text;
 
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.config.task.CallTls;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -41,7 +45,7 @@ public final class CallTlsKeys {
                 .writtenUnless(Optional.empty());
 
         @Override
-        CallTls read(ConfigObject in, CallTls base) {
+        public CallTls read(ConfigObject in, CallTls base) {
           if (in.has(certFile) != in.has(keyFile)) {
             in.value()
                 .error(

@@ -1,7 +1,9 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.text;
+import static io.espalier.core.config.schema.ValueType.text;
 
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.json.Json;
 import io.espalier.core.text.HttpHeaders;

@@ -1,5 +1,6 @@
 package io.espalier.core.config.keys;
 
+import io.espalier.core.config.schema.Section;
 import java.util.List;
 
 /** All sections of a configuration: what the JSON Schema and the reference are generated from. */
@@ -43,16 +44,16 @@ public final class ConfigKeys {
           CallKeys.POLL,
           CallKeys.CANCEL,
           CallTlsKeys.TLS,
-          JobKeys.WHOLE_JOB,
+          DependencyKeys.WHOLE_JOB,
           RolloutKeys.ROLLOUT,
           RolloutKeys.FAIL_WHEN,
           BatchKeys.BATCH,
-          OptionKeys.START_RATE,
-          OptionKeys.FAIL_JOB_WHEN,
-          OptionKeys.SUCCEED_JOB_WHEN,
+          StartRateKeys.START_RATE,
+          OutcomeKeys.FAIL_JOB_WHEN,
+          OutcomeKeys.SUCCEED_JOB_WHEN,
           TaskKeys.LOG_RETENTION,
-          JobKeys.FILTER,
-          OptionKeys.RETRY);
+          JobFilterKeys.FILTER,
+          RetryKeys.RETRY);
 
   private ConfigKeys() {}
 }

@@ -1,11 +1,16 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.int32;
-import static io.espalier.core.config.keys.ValueType.membersSchema;
-import static io.espalier.core.config.keys.ValueType.number;
-import static io.espalier.core.config.keys.ValueType.texts;
+import static io.espalier.core.config.schema.ValueType.int32;
+import static io.espalier.core.config.schema.ValueType.membersSchema;
+import static io.espalier.core.config.schema.ValueType.number;
+import static io.espalier.core.config.schema.ValueType.texts;
 
 import io.espalier.core.config.GroupRule;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.json.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,7 +84,7 @@ final class GroupKeys {
         }
 
         @Override
-        @Nullable GroupRule read(ConfigObject in, GroupRule base) {
+        public @Nullable GroupRule read(ConfigObject in, GroupRule base) {
           String of = in.read(by, base);
           Integer at =
               in.find(level) == null ? Integer.valueOf(base.level()) : in.read(level, base);

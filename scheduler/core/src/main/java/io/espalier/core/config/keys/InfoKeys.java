@@ -1,6 +1,11 @@
 package io.espalier.core.config.keys;
 
 import io.espalier.core.config.label.JobInfo;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.json.Json;
 import java.util.Collections;
 import java.util.Map;
@@ -85,7 +90,7 @@ public final class InfoKeys {
                 + " them.");
 
     @Override
-    JobInfo read(ConfigObject in, JobInfo base) {
+    public JobInfo read(ConfigObject in, JobInfo base) {
       return new JobInfo(in.get(description, base), in.get(labels, base), in.get(links, base));
     }
 

@@ -1,25 +1,29 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.bool;
-import static io.espalier.core.config.keys.ValueType.int32;
-import static io.espalier.core.config.keys.ValueType.int64;
-import static io.espalier.core.config.keys.ValueType.list;
-import static io.espalier.core.config.keys.ValueType.number;
-import static io.espalier.core.config.keys.ValueType.object;
-import static io.espalier.core.config.keys.ValueType.oneOf;
-import static io.espalier.core.config.keys.ValueType.optional;
-import static io.espalier.core.config.keys.ValueType.text;
-import static io.espalier.core.config.keys.ValueType.texts;
+import static io.espalier.core.config.schema.ValueType.bool;
+import static io.espalier.core.config.schema.ValueType.int32;
+import static io.espalier.core.config.schema.ValueType.int64;
+import static io.espalier.core.config.schema.ValueType.list;
+import static io.espalier.core.config.schema.ValueType.number;
+import static io.espalier.core.config.schema.ValueType.object;
+import static io.espalier.core.config.schema.ValueType.oneOf;
+import static io.espalier.core.config.schema.ValueType.optional;
+import static io.espalier.core.config.schema.ValueType.text;
+import static io.espalier.core.config.schema.ValueType.texts;
 
 import io.espalier.core.config.Job;
 import io.espalier.core.config.JobFilter;
 import io.espalier.core.config.JobOptions;
-import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.WholeJobDependency;
 import io.espalier.core.config.label.JobInfo;
 import io.espalier.core.config.label.LabelExpression;
 import io.espalier.core.config.rollout.RolloutSpec;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.config.task.BatchSpec;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.Program;
@@ -31,124 +35,15 @@ import io.espalier.core.config.window.Schedule;
 import io.espalier.core.config.window.Window;
 import io.espalier.core.json.Json;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.function.Function;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** The keys of {@code bistro_job->NAME}. */
 public final class JobKeys extends Section<Job> {
   /** The message of the error of a job that contains a report of errors. */
   public static final String PRE_EXISTING = "Pre-existing errors";
-
-  private static final Pattern NO_PATTERN = Pattern.compile("");
-
-  /** A level's filter in {@code filters} of a job. */
-  public static final Section<JobFilter> FILTER =
-      new Section<>(
-          "filters",
-          "Which nodes of the level the job may use: all conditions must hold.",
-          JobFilter.ALL) {
-        private final Key<JobFilter, Set<String>> whitelist =
-            names("whitelist", JobFilter::whitelist, "Only nodes of these names; empty: all.");
-        private final Key<JobFilter, Optional<Pattern>> whitelistRegex =
-            regex(
-                "whitelist_regex",
-                filter -> filter.whitelistRegex(),
-                "What must be found anywhere in the name. One that takes more than 100,000 steps on"
-                    + " a name (of `blacklist_regex`, too) makes the job invalid.");
-        private final Key<JobFilter, Set<String>> blacklist =
-            names("blacklist", JobFilter::blacklist, "No nodes of these names.");
-        private final Key<JobFilter, Optional<Pattern>> blacklistRegex =
-            regex(
-                "blacklist_regex",
-                filter -> filter.blacklistRegex(),
-                "What must not be found in the name.");
-        private final Key<JobFilter, Set<String>> tagWhitelist =
-            names(
-                "tag_whitelist",
-                JobFilter::tagWhitelist,
-                "Only nodes that have one of these tags; empty: all.");
-        private final Key<JobFilter, Double> fraction =
-            key(
-                    "fraction_of_nodes",
-                    number(0, 1),
-                    JobFilter::fraction,
-                    "The share of nodes: the same ones each time, others for other jobs, and all of"
-                        + " a smaller share are in a greater one. The hash is documented with the"
-                        + " class `FilterEvaluator` and never changes. 0 is none; in Bistro it was"
-                        + " all.")
-                .writtenUnless(1.0);
-
-        private Key<JobFilter, Set<String>> names(
-            String key, Function<JobFilter, Set<String>> getter, String text) {
-          ValueType<Set<String>> type =
-              texts().as(LinkedHashSet::new, set -> List.copyOf(new TreeSet<>(set)));
-          return key(key, type.says("list of names"), getter, text).writtenUnless(Set.of());
-        }
-
-        private Key<JobFilter, Optional<Pattern>> regex(
-            String key, Function<JobFilter, @Nullable Pattern> getter, String text) {
-          ValueType<Optional<Pattern>> type =
-              optional(ValueType.regex(), NO_PATTERN)
-                  .as(
-                      found -> found.filter(pattern -> !pattern.pattern().isEmpty()),
-                      found -> found);
-          return key(key, type, filter -> Optional.ofNullable(getter.apply(filter)), text)
-              .writtenUnless(Optional.empty());
-        }
-
-        @Override
-        JobFilter read(ConfigObject in, JobFilter base) {
-          return new JobFilter(
-              in.get(whitelist, base),
-              in.get(whitelistRegex, base).orElse(null),
-              in.get(blacklist, base),
-              in.get(blacklistRegex, base).orElse(null),
-              in.get(tagWhitelist, base),
-              in.get(fraction, base));
-        }
-      };
-
-  /** One job in {@code run_only_after_all_nodes_are_done_for}. */
-  public static final Section<WholeJobDependency> WHOLE_JOB =
-      new Section<>(
-          "run_only_after_all_nodes_are_done_for",
-          "A job to wait for, and how much of it.",
-          WholeJobDependency.of("")) {
-        private final Key<WholeJobDependency, String> job =
-            key("job", text().says("name"), WholeJobDependency::job, "The job to wait for.")
-                .required("the name of the job to wait for");
-        private final Key<WholeJobDependency, Double> donePercent =
-            key(
-                    "done_percent",
-                    OptionKeys.percentToReach(),
-                    WholeJobDependency::donePercent,
-                    "How many percent of its tasks must be done.")
-                .own();
-        private final Key<WholeJobDependency, List<String>> tags =
-            own(
-                "tags",
-                texts().says("list of tags"),
-                WholeJobDependency::tags,
-                "Only tasks on nodes with one of these tags count, so that a job can wait for the"
-                    + " canaries of another; empty: all.");
-
-        @Override
-        @Nullable WholeJobDependency read(ConfigObject in, WholeJobDependency base) {
-          String name = in.read(job, base);
-          double percent = in.get(donePercent, base);
-          List<String> onTags = in.get(tags, base);
-          return name == null ? null : new WholeJobDependency(name, percent, onTags);
-        }
-      };
 
   /** The keys of a job. */
   public static final JobKeys JOB = new JobKeys();
@@ -254,14 +149,18 @@ public final class JobKeys extends Section<Job> {
           .writtenUnless(List.of());
 
   private final Key<Job, Map<Integer, JobFilter>> filters =
-      key("filters", filters(), Job::filters, "`{LEVEL: filter}`: which nodes the job may use.")
+      key(
+              "filters",
+              JobFilterKeys.filters(),
+              Job::filters,
+              "`{LEVEL: filter}`: which nodes the job may use.")
           .writtenUnless(Map.of());
 
   private final Key<Job, LabelExpression> workers =
       key(
               "workers",
-              OptionTypes.labels(),
-              JobKeys::labels,
+              JobFilterKeys.labels(),
+              JobFilterKeys::labels,
               "Which workers may run its tasks, by their [labels](workers.md#labels): `arch =="
                   + " 'x86' and zone in ['a', 'b']`; nothing without remote workers.")
           .writtenUnless(LabelExpression.ANY);
@@ -279,7 +178,7 @@ public final class JobKeys extends Section<Job> {
   public final Key<Job, List<WholeJobDependency>> afterJobs =
       key(
               "run_only_after_all_nodes_are_done_for",
-              list(wholeJob(), WHOLE_JOB.usual()),
+              list(DependencyKeys.wholeJob(), DependencyKeys.WHOLE_JOB.usual()),
               Job::afterJobs,
               "Nothing of the job starts before all tasks of these jobs are done, wherever they"
                   + " are.")
@@ -410,83 +309,6 @@ public final class JobKeys extends Section<Job> {
         amounts.schema());
   }
 
-  private static ValueType<Map<Integer, JobFilter>> filters() {
-    return new ValueType<>(
-        (value, base) -> {
-          Map<String, ConfigValue> members = value.members();
-          if (members == null) {
-            return null;
-          }
-          Map<Integer, JobFilter> filters = new HashMap<>();
-          members.forEach(
-              (name, member) -> {
-                Integer level = member.levelOfKey(name);
-                int before = member.problems().errors();
-                JobFilter filter = FILTER.read(member, JobFilter.ALL);
-                if (level != null
-                    && filter != null
-                    && member.problems().errors() == before
-                    && !filter.isTrivial()) {
-                  filters.put(level, filter);
-                }
-              });
-          return filters;
-        },
-        (filters, inherited, names) -> {
-          Levels levels = names.levels();
-          Json.Builder out = Json.object();
-          new TreeMap<>(filters)
-              .forEach(
-                  (level, filter) -> {
-                    if (!filter.withLabels(LabelExpression.ANY).isTrivial()) {
-                      out.put(levels.name(level), FILTER.write(filter, filter, names));
-                    }
-                  });
-          return out.build();
-        },
-        "object",
-        ValueType.membersSchema(FILTER.type().schema()));
-  }
-
-  /** Returns the condition of the filter of workers, the only one that has any. */
-  private static LabelExpression labels(Job job) {
-    return job.filters().values().stream()
-        .map(JobFilter::labels)
-        .filter(labels -> !labels.equals(LabelExpression.ANY))
-        .findFirst()
-        .orElse(LabelExpression.ANY);
-  }
-
-  private static Map<Integer, JobFilter> withLabels(
-      Map<Integer, JobFilter> filters, LabelExpression labels, int workerLevel) {
-    if (labels.equals(LabelExpression.ANY)) {
-      return filters;
-    }
-    Map<Integer, JobFilter> all = new HashMap<>(filters);
-    all.merge(
-        workerLevel,
-        JobFilter.ALL.withLabels(labels),
-        (filter, onlyLabels) -> filter.withLabels(labels));
-    return all;
-  }
-
-  private static ValueType<WholeJobDependency> wholeJob() {
-    return new ValueType<>(
-        (value, base) -> {
-          if (value.json() instanceof Json.Obj) {
-            return WHOLE_JOB.read(value, base);
-          }
-          String name = value.text();
-          return name == null ? null : WholeJobDependency.of(name);
-        },
-        (job, inherited, names) ->
-            job.equals(WholeJobDependency.of(job.job()))
-                ? Json.of(job.job())
-                : WHOLE_JOB.write(job, job, names),
-        "name or object",
-        ValueType.anyOf(text().schema(), WHOLE_JOB.type().schema()));
-  }
-
   /**
    * Reads a job.
    *
@@ -552,7 +374,7 @@ public final class JobKeys extends Section<Job> {
         in.get(priority, base),
         in.get(config, base),
         taken,
-        withLabels(
+        JobFilterKeys.withLabels(
             in.get(filters, base), in.get(workers, base), in.value().names().levels().worker()),
         List.copyOf(new LinkedHashSet<>(in.get(dependsOn, base))),
         List.copyOf(new LinkedHashSet<>(in.get(afterJobs, base))),

@@ -1,15 +1,21 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.bool;
-import static io.espalier.core.config.keys.ValueType.int32;
-import static io.espalier.core.config.keys.ValueType.list;
-import static io.espalier.core.config.keys.ValueType.number;
-import static io.espalier.core.config.keys.ValueType.oneOf;
+import static io.espalier.core.config.schema.ValueType.bool;
+import static io.espalier.core.config.schema.ValueType.int32;
+import static io.espalier.core.config.schema.ValueType.list;
+import static io.espalier.core.config.schema.ValueType.number;
+import static io.espalier.core.config.schema.ValueType.oneOf;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeChangeGuard;
 import io.espalier.core.config.NodeOrder;
 import io.espalier.core.config.NodeSourceSpec;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Names;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem.Severity;
 import java.util.LinkedHashSet;
@@ -64,7 +70,7 @@ final class NodeKeys extends Section<NodeKeys.Tree> {
                     + " never.");
 
         @Override
-        NodeChangeGuard read(ConfigObject in, NodeChangeGuard base) {
+        public NodeChangeGuard read(ConfigObject in, NodeChangeGuard base) {
           return new NodeChangeGuard(
               in.get(enabled, base),
               in.get(removed, base),
@@ -109,7 +115,7 @@ final class NodeKeys extends Section<NodeKeys.Tree> {
                     + " problem shows it: that answer is.");
 
         @Override
-        @Nullable NodeSourceSpec read(ConfigObject in, NodeSourceSpec base) {
+        public @Nullable NodeSourceSpec read(ConfigObject in, NodeSourceSpec base) {
           String name = in.read(source, base);
           NodeChangeGuard limits = in.get(guard, base);
           NodeChangeGuard checked =
@@ -213,7 +219,7 @@ final class NodeKeys extends Section<NodeKeys.Tree> {
    * @param base the levels, which are read before
    */
   @Override
-  Tree read(ConfigObject in, Tree base) {
+  public Tree read(ConfigObject in, Tree base) {
     ConfigValue listed = in.find(sources);
     List<NodeSourceSpec> all = in.get(sources, base);
     if (listed == null && !base.levels().configured().isEmpty()) {

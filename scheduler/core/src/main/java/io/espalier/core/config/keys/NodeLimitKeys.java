@@ -1,10 +1,15 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.text;
+import static io.espalier.core.config.schema.ValueType.text;
 
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeLimitRule.Kind;
 import io.espalier.core.config.Resource;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.json.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -113,7 +118,7 @@ final class NodeLimitKeys extends Section<NodeLimitRule> {
   }
 
   @Override
-  @Nullable NodeLimitRule read(ConfigObject in, NodeLimitRule base) {
+  public @Nullable NodeLimitRule read(ConfigObject in, NodeLimitRule base) {
     int before = in.value().problems().errors();
     Integer of = in.read(level, base);
     Kind kind = kind(in);

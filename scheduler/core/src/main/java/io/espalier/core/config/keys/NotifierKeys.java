@@ -1,13 +1,18 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.bool;
-import static io.espalier.core.config.keys.ValueType.list;
-import static io.espalier.core.config.keys.ValueType.membersSchema;
-import static io.espalier.core.config.keys.ValueType.oneOf;
-import static io.espalier.core.config.keys.ValueType.seconds;
-import static io.espalier.core.config.keys.ValueType.text;
-import static io.espalier.core.config.keys.ValueType.texts;
+import static io.espalier.core.config.schema.ValueType.bool;
+import static io.espalier.core.config.schema.ValueType.list;
+import static io.espalier.core.config.schema.ValueType.membersSchema;
+import static io.espalier.core.config.schema.ValueType.oneOf;
+import static io.espalier.core.config.schema.ValueType.seconds;
+import static io.espalier.core.config.schema.ValueType.text;
+import static io.espalier.core.config.schema.ValueType.texts;
 
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
@@ -115,7 +120,7 @@ public final class NotifierKeys {
                 .writtenUnless(Optional.empty());
 
         @Override
-        @Nullable WebhookSpec read(ConfigObject in, WebhookSpec base) {
+        public @Nullable WebhookSpec read(ConfigObject in, WebhookSpec base) {
           String to = in.read(url, base);
           String file = in.read(secretFile, base);
           WebhookSpec webhook =
@@ -165,7 +170,7 @@ public final class NotifierKeys {
         }
 
         @Override
-        NotifierSpec.Filter read(ConfigObject in, NotifierSpec.Filter base) {
+        public NotifierSpec.Filter read(ConfigObject in, NotifierSpec.Filter base) {
           return new NotifierSpec.Filter(
               in.get(kinds, base),
               in.get(jobs, base),
@@ -193,7 +198,7 @@ public final class NotifierKeys {
             key("when", WHEN.type(), NotifierSpec::when, "What it is told; without it, all.");
 
         @Override
-        @Nullable NotifierSpec read(ConfigObject in, NotifierSpec base) {
+        public @Nullable NotifierSpec read(ConfigObject in, NotifierSpec base) {
           Json.Obj options = in.read(webhook, base);
           NotifierSpec.Filter filter = in.get(when, base);
           return options == null ? null : new NotifierSpec(WebhookSpec.KIND, options, filter);

@@ -1,12 +1,9 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.int32;
-import static io.espalier.core.config.keys.ValueType.list;
-import static io.espalier.core.config.keys.ValueType.number;
-import static io.espalier.core.config.keys.ValueType.optional;
-import static io.espalier.core.config.keys.ValueType.orFalse;
-import static io.espalier.core.config.keys.ValueType.seconds;
-import static io.espalier.core.config.keys.ValueType.text;
+import static io.espalier.core.config.schema.ValueType.list;
+import static io.espalier.core.config.schema.ValueType.orFalse;
+import static io.espalier.core.config.schema.ValueType.seconds;
+import static io.espalier.core.config.schema.ValueType.text;
 
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.JobScheduling;
@@ -14,6 +11,11 @@ import io.espalier.core.config.JobScheduling.AtWindowEnd;
 import io.espalier.core.config.JobScheduling.Quarantining;
 import io.espalier.core.config.RoleFilter;
 import io.espalier.core.config.StartRate;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.config.task.Backoff;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;
@@ -29,218 +31,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.OptionalInt;
-import org.jspecify.annotations.Nullable;
 
 /** The options that a job inherits from the settings, and those of one job only. */
 public final class OptionKeys extends Section<JobOptions> {
   private static final double SHORTEST_SECONDS = 0.001;
-
-  /** {@code retry} of the settings or a job. */
-  public static final Section<ProgressRetryRules> RETRY =
-      new Section<>(
-          "retry",
-          "Retries that look at progress. Each key is inherited by itself.",
-          ProgressRetryRules.DEFAULT) {
-        private final Key<ProgressRetryRules, Integer> maxSuccessiveNoProgress =
-            key(
-                    "max_successive_no_progress",
-                    int32(1),
-                    ProgressRetryRules::maxSuccessiveNoProgress,
-                    "After so many failures in a row without progress the task has failed for"
-                        + " good.")
-                .own();
-        private final Key<ProgressRetryRules, Integer> maxTotalNoProgress =
-            key(
-                    "max_total_no_progress",
-                    int32(1),
-                    ProgressRetryRules::maxTotalNoProgress,
-                    "After so many failures without progress in all the task has failed for good.")
-                .own();
-        private final Key<ProgressRetryRules, Integer> maxTotalProgress =
-            key(
-                    "max_total_progress",
-                    int32(1),
-                    ProgressRetryRules::maxTotalProgress,
-                    "After so many failures with progress in all the task has failed for good.")
-                .own();
-        private final Key<ProgressRetryRules, List<Integer>> waits =
-            key(
-                    "no_progress_backoff_sec",
-                    OptionTypes.waits(),
-                    ProgressRetryRules::noProgressBackoffSeconds,
-                    "Waits in seconds after the 1st, 2nd, ... failure in a row without progress;"
-                        + " the last one repeats. They must not fall.")
-                .own();
-        private final Key<ProgressRetryRules, Integer> progressWait =
-            key(
-                    "progress_backoff_sec",
-                    int32(0),
-                    ProgressRetryRules::progressBackoffSeconds,
-                    "Wait in seconds after a failure with progress.")
-                .own();
-
-        @Override
-        ProgressRetryRules read(ConfigObject in, ProgressRetryRules base) {
-          return new ProgressRetryRules(
-              in.get(maxSuccessiveNoProgress, base),
-              in.get(maxTotalNoProgress, base),
-              in.get(maxTotalProgress, base),
-              in.get(waits, base),
-              in.get(progressWait, base));
-        }
-      };
-
-  /** {@code fail_job_when} of the settings or a job, which is inherited as a whole. */
-  public static final Section<OutcomeRules> FAIL_JOB_WHEN =
-      new Section<>(
-          "fail_job_when",
-          "When a job as a whole has failed: it starts nothing more until it is forgiven, rerun or"
-              + " resumed.",
-          OutcomeRules.DEFAULT) {
-        private final Key<OutcomeRules, OptionalInt> failedTasks =
-            own(
-                "failed_tasks",
-                ValueType.optionalInt(optional(int32(1), 1)),
-                OutcomeRules::failedTasks,
-                "The job has failed when so many tasks have failed for good, or more.");
-        private final Key<OutcomeRules, OptionalDouble> failedPercent =
-            own(
-                "failed_pct",
-                optionalDouble(
-                    number(0, 100)
-                        .says("number from 0, below 100")
-                        .inSchema(
-                            number(0, 100).schema().replace("'maximum'", "'exclusiveMaximum'"))),
-                OutcomeRules::failedPercent,
-                "The job has failed when more than so many percent of the tasks that have ended,"
-                    + " done or failed, have failed. Exactly so many are allowed; `0`: none.");
-        private final Key<OutcomeRules, Integer> minSamples =
-            own(
-                "min_samples",
-                int32(1),
-                OutcomeRules::minSamples,
-                "Before so many tasks have ended, `failed_pct` says nothing.");
-        private final Key<OutcomeRules, Optional<Duration>> window =
-            own(
-                "window",
-                optional(OptionTypes.window(), Duration.ZERO),
-                OutcomeRules::window,
-                "Only tasks that ended within this time count, to within a 64th of it, and the rule"
-                    + " is looked at when one ends. A task that ends twice counts twice.");
-
-        {
-          rules("{'anyOf': [{'required': ['failed_tasks']}, {'required': ['failed_pct']}]}");
-        }
-
-        @Override
-        OutcomeRules read(ConfigObject in, OutcomeRules inherited) {
-          OutcomeRules rules =
-              new OutcomeRules(
-                  in.get(failedTasks, usual()),
-                  in.get(failedPercent, usual()),
-                  in.get(minSamples, usual()),
-                  in.get(window, usual()),
-                  inherited.donePercent());
-          ConfigValue share = in.find(failedPercent);
-          ConfigValue samples = in.find(minSamples);
-          if (share != null && rules.failedPercent().orElse(0) == 100) {
-            share.error("more than 100 % never fail, expected a number below 100", null);
-          }
-          if (share == null && !in.has(failedTasks)) {
-            in.value()
-                .error(
-                    "nothing makes the job fail, expected \"failed_tasks\" or \"failed_pct\"",
-                    "write false if it is never to fail");
-          }
-          if (samples != null && share == null) {
-            samples.warning("this means nothing without \"failed_pct\"", null);
-          }
-          return rules;
-        }
-      };
-
-  static ValueType<OptionalDouble> optionalDouble(ValueType<Double> type) {
-    return optional(type, 0.0)
-        .as(
-            value -> value.map(OptionalDouble::of).orElse(OptionalDouble.empty()),
-            value -> value.isPresent() ? Optional.of(value.getAsDouble()) : Optional.empty());
-  }
-
-  /** A percentage above 0. */
-  static ValueType<Double> percentToReach() {
-    return number(0, 100)
-        .checked(percent -> percent > 0, "0 % is nothing to wait for, expected a number above 0")
-        .says("number above 0, at most 100")
-        .inSchema(number(0, 100).schema().replace("'minimum'", "'exclusiveMinimum'"));
-  }
-
-  /** {@code succeed_job_when} of the settings or a job. */
-  public static final Section<Double> SUCCEED_JOB_WHEN =
-      new Section<>(
-          "succeed_job_when",
-          "When a job as a whole has succeeded; what is left then is not started any more.",
-          OutcomeRules.DEFAULT.donePercent()) {
-        private final Key<Double, Double> donePercent =
-            key(
-                    "done_pct",
-                    percentToReach(),
-                    percent -> percent,
-                    "Percent of the job's tasks that must be done. Tasks that filters exclude or on"
-                        + " disabled nodes do not count.")
-                .own()
-                .required("a number above 0, at most 100");
-
-        @Override
-        @Nullable Double read(ConfigObject in, Double base) {
-          return in.read(donePercent, base);
-        }
-      };
-
-  /** {@code start_rate} of a job, or an entry of {@code start_rates} of the settings. */
-  public static final Section<StartRate> START_RATE =
-      new Section<>(
-          "start_rate",
-          "How often tasks may start: over any t seconds at most burst + per_second * t.",
-          StartRate.of(1)) {
-        private final Key<StartRate, Double> perSecond =
-            key(
-                    "per_second",
-                    startsPerSecond(),
-                    StartRate::perSecond,
-                    "Starts per second, with up to six digits and nine decimals; 0.1 is one start"
-                        + " in ten seconds.")
-                .own()
-                .required("starts per second");
-        private final Key<StartRate, Integer> burst =
-            key(
-                    "burst",
-                    int32(1, StartRate.LARGEST_BURST),
-                    StartRate::burst,
-                    "How many tasks may start at once after a time without starts; without it,"
-                        + " `per_second`, rounded up.")
-                .own();
-
-        @Override
-        @Nullable StartRate read(ConfigObject in, StartRate base) {
-          Double rate = in.read(perSecond, base);
-          return rate == null ? null : in.has(burst) ? burstOf(in, rate) : StartRate.of(rate);
-        }
-
-        private @Nullable StartRate burstOf(ConfigObject in, double rate) {
-          Integer most = in.read(burst, usual());
-          return most == null ? null : new StartRate(rate, most);
-        }
-      };
-
-  private static ValueType<Double> startsPerSecond() {
-    return number(StartRate.LEAST, StartRate.MOST).says("number from 0.000001 to 1000000");
-  }
-
-  /** A rate of starts; {@code false}: no limit. */
-  static final ValueType<Optional<StartRate>> RATE =
-      orFalse(OptionTypes.startRate(START_RATE, startsPerSecond()), StartRate.of(1));
 
   /** The options of jobs. */
   public static final OptionKeys OPTIONS = new OptionKeys();
@@ -281,7 +75,7 @@ public final class OptionKeys extends Section<JobOptions> {
   public final Key<JobOptions, Optional<StartRate>> startRate =
       own(
               "start_rate",
-              RATE,
+              StartRateKeys.RATE,
               options -> options.scheduling().startRate(),
               "How often a task of the job may start.")
           .ofJobsOnly();
@@ -328,14 +122,14 @@ public final class OptionKeys extends Section<JobOptions> {
   private final Key<JobOptions, Backoff> backoff =
       key(
               "backoff",
-              OptionTypes.backoff(),
+              RetryKeys.backoff(),
               JobOptions::backoff,
               "How long a task waits after each error, see [back-off](#back-off).")
           .writtenIf((options, inherited) -> options.retry().isEmpty());
   private final Key<JobOptions, Optional<ProgressRetryRules>> retry =
       key(
               "retry",
-              orFalse(RETRY.type(), RETRY.usual()),
+              orFalse(RetryKeys.RETRY.type(), RetryKeys.RETRY.usual()),
               JobOptions::retry,
               "Retries that look at progress, in place of `backoff`; `false`: the back-off"
                   + " decides.")
@@ -400,7 +194,7 @@ public final class OptionKeys extends Section<JobOptions> {
   private final Key<JobOptions, OutcomeRules> failWhen =
       key(
               "fail_job_when",
-              failWhen(),
+              OutcomeKeys.failWhen(),
               JobOptions::outcome,
               "When the job has failed although tasks are left; inherited as a whole. `false`:"
                   + " never.")
@@ -410,7 +204,7 @@ public final class OptionKeys extends Section<JobOptions> {
   private final Key<JobOptions, Double> succeedWhen =
       own(
           "succeed_job_when",
-          OptionTypes.succeedWhen(SUCCEED_JOB_WHEN),
+          OutcomeKeys.succeedWhen(),
           options -> options.outcome().donePercent(),
           "When the job has succeeded. `false`: when all its tasks are done; `\"never\"`: the job"
               + " is endless.");
@@ -493,21 +287,8 @@ public final class OptionKeys extends Section<JobOptions> {
         .says("list of names");
   }
 
-  private static ValueType<OutcomeRules> failWhen() {
-    ValueType<OutcomeRules> section = FAIL_JOB_WHEN.type();
-    return new ValueType<>(
-        (value, base) ->
-            value.isFalse() ? FAIL_JOB_WHEN.usual() : section.reader().read(value, base),
-        (rules, inherited, names) ->
-            rules.canFail()
-                ? section.writer().write(rules, FAIL_JOB_WHEN.usual(), names)
-                : Json.Bool.FALSE,
-        "object or `false`",
-        ValueType.anyOf(section.schema(), "{'const': false}"));
-  }
-
   @Override
-  JobOptions read(ConfigObject in, JobOptions base) {
+  public JobOptions read(ConfigObject in, JobOptions base) {
     LogOptions kept = in.get(logRetention, base);
     OutcomeRules failing = in.get(failWhen, base);
     return new JobOptions(

@@ -1,14 +1,11 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.anyOf;
-import static io.espalier.core.config.keys.ValueType.bool;
-import static io.espalier.core.config.keys.ValueType.text;
+import static io.espalier.core.config.schema.ValueType.anyOf;
+import static io.espalier.core.config.schema.ValueType.seconds;
+import static io.espalier.core.config.schema.ValueType.text;
 
-import io.espalier.core.config.StartRate;
-import io.espalier.core.config.label.LabelExpression;
-import io.espalier.core.config.label.LabelSyntaxException;
-import io.espalier.core.config.task.Backoff;
-import io.espalier.core.config.task.OutcomeRules;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.json.Json;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
@@ -29,8 +26,6 @@ import org.jspecify.annotations.Nullable;
 final class OptionTypes {
   static final long LAST_SECOND_OF_9999 = 253_402_300_799L;
 
-  private static final String BACKOFF =
-      "expected rising whole numbers of seconds, then \"repeat\" or \"fail\"";
   private static final String INSTANT =
       "expected an instant such as \"2026-11-22T06:00:00Z\" or \"2026-11-22T07:00:00+01:00\","
           + " or seconds since 1970";
@@ -45,111 +40,6 @@ final class OptionTypes {
 
   static Json seconds(Duration time) {
     return Json.of(time.toMillis() / 1000.0);
-  }
-
-  /** {@code backoff}: rising seconds, then what happens when they are used up. */
-  static ValueType<Backoff> backoff() {
-    return ValueType.of(
-        OptionTypes::readBackoff,
-        backoff -> {
-          List<Json> items = new ArrayList<>();
-          backoff.seconds().forEach(second -> items.add(Json.of(second)));
-          items.add(Json.of(backoff.repeats() ? "repeat" : "fail"));
-          return new Json.Arr(items);
-        },
-        "list",
-        "{'type': 'array', 'minItems': 1, 'prefixItems': [{'not': {'const': 'repeat'}}], 'allOf':"
-            + " [{'items': "
-            + anyOf(
-                "{'type': 'integer', 'minimum': 1, 'maximum': 2147483647}",
-                "{'enum': ['repeat', 'fail']}")
-            + "}]}");
-  }
-
-  private static @Nullable Backoff readBackoff(ConfigValue value) {
-    List<ConfigValue> items = value.items();
-    if (items == null) {
-      return null;
-    }
-    if (items.isEmpty()) {
-      value.error("the list is empty; " + BACKOFF, null);
-      return null;
-    }
-    List<Integer> seconds = new ArrayList<>();
-    boolean good = true;
-    for (int i = 0; i < items.size(); i++) {
-      ConfigValue item = items.get(i);
-      if (item.json() instanceof Json.Str word) {
-        if (i + 1 < items.size()) {
-          items.get(i + 1).warning("what follows \"" + word.value() + "\" is ignored", null);
-        }
-        return good ? ended(item, word.value(), seconds) : null;
-      }
-      good &= item.json() instanceof Json.Num ? addTo(seconds, item) : wrongItem(item);
-    }
-    return good ? new Backoff(seconds, false) : null;
-  }
-
-  private static boolean addTo(List<Integer> seconds, ConfigValue item) {
-    Long second = item.integer(1, ValueType.MAX);
-    if (second == null) {
-      return false;
-    }
-    if (!seconds.isEmpty() && second <= seconds.get(seconds.size() - 1)) {
-      item.error("the numbers must rise", null);
-      return false;
-    }
-    return seconds.add(second.intValue());
-  }
-
-  private static @Nullable Backoff ended(ConfigValue item, String word, List<Integer> seconds) {
-    boolean repeats = word.equals("repeat");
-    if (!repeats && !word.equals("fail")) {
-      wrongItem(item);
-      return null;
-    }
-    if (repeats && seconds.isEmpty()) {
-      item.error("there is no number to repeat", null);
-      return null;
-    }
-    return new Backoff(seconds, repeats);
-  }
-
-  private static boolean wrongItem(ConfigValue item) {
-    item.error(BACKOFF, item.didYouMean(List.of("repeat", "fail")));
-    return false;
-  }
-
-  /** Waits of {@code retry}, which must not fall. */
-  static ValueType<List<Integer>> waits() {
-    return ValueType.of(
-        OptionTypes::readWaits,
-        waits -> new Json.Arr(waits.stream().<Json>map(wait -> Json.of(wait)).toList()),
-        "list of integers, 0 or more",
-        "{'type': 'array', 'minItems': 1, 'items': " + ValueType.int32(0).schema() + "}");
-  }
-
-  private static @Nullable List<Integer> readWaits(ConfigValue value) {
-    List<ConfigValue> items = value.items();
-    if (items == null) {
-      return null;
-    }
-    if (items.isEmpty()) {
-      value.error("the list is empty; expected whole numbers of seconds", null);
-      return null;
-    }
-    List<Integer> waits = new ArrayList<>();
-    long before = 0;
-    for (ConfigValue item : items) {
-      Long seconds = item.integer(0, ValueType.MAX);
-      if (seconds != null && seconds < before) {
-        item.error("the numbers must not fall", null);
-      } else if (seconds != null) {
-        waits.add(seconds.intValue());
-        before = seconds;
-      }
-    }
-    return waits.size() == items.size() ? waits : null;
   }
 
   /** Seconds after which orphans are killed: false or negative means never, true means at once. */
@@ -249,53 +139,6 @@ final class OptionTypes {
     return null;
   }
 
-  /** A percentage of an object, {@code false} for the usual one, or "never". */
-  static ValueType<Double> succeedWhen(Section<Double> section) {
-    double usual = section.usual();
-    return new ValueType<>(
-        (value, base) -> {
-          if (value.isFalse()) {
-            return usual;
-          }
-          if (!(value.json() instanceof Json.Str word)) {
-            return section.read(value, base);
-          }
-          if (!word.value().equals("never")) {
-            value.error(
-                "expected an object with \"done_pct\", false, or \"never\"",
-                "\"never\" is for a job that is to stay open whatever is done");
-          }
-          return OutcomeRules.NEVER;
-        },
-        (percent, inherited, names) ->
-            percent == OutcomeRules.NEVER
-                ? Json.of("never")
-                : percent == usual ? Json.Bool.FALSE : section.write(percent, percent, names),
-        "object, `\"never\"` or `false`",
-        anyOf(section.type().schema(), "{'enum': [false, 'never']}"));
-  }
-
-  /** A number of starts per second, or an object that has a burst, too. */
-  static ValueType<StartRate> startRate(Section<StartRate> section, ValueType<Double> perSecond) {
-    return new ValueType<>(
-        (value, base) -> {
-          if (value.json() instanceof Json.Num || value.json() instanceof Json.Str) {
-            Double rate = perSecond.reader().read(value, 1.0);
-            return rate == null ? null : StartRate.of(rate);
-          }
-          if (value.json() instanceof Json.Obj) {
-            return section.read(value, base);
-          }
-          value.wrongKind(
-              "false, a number of starts per second, or an object with \"per_second\" and"
-                  + " \"burst\"");
-          return null;
-        },
-        section::write,
-        "object, number",
-        anyOf(perSecond.schema(), section.type().schema()));
-  }
-
   /** Patterns, which are added to the inherited ones. */
   static ValueType<List<String>> redact() {
     ValueType<String> item =
@@ -357,25 +200,5 @@ final class OptionTypes {
             + ValueType.anyOf(
                 "{'type': 'string', 'pattern': '^[^\\\\u0000]*$'}", "{'type': 'number'}")
             + "}]}");
-  }
-
-  /** A condition on labels of workers. */
-  static ValueType<LabelExpression> labels() {
-    return ValueType.of(
-        value -> {
-          String text = value.text();
-          if (text == null) {
-            return null;
-          }
-          try {
-            return text.isEmpty() ? LabelExpression.ANY : LabelExpression.parse(text);
-          } catch (LabelSyntaxException e) {
-            value.error("not a condition on labels: " + e.getMessage(), e.hint());
-            return null;
-          }
-        },
-        labels -> Json.of(labels.toString()),
-        "condition",
-        "{'type': 'string', 'maxLength': " + LabelExpression.LONGEST + "}");
   }
 }

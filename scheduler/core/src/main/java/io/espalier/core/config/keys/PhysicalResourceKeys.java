@@ -1,12 +1,17 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.number;
-import static io.espalier.core.config.keys.ValueType.oneOf;
-import static io.espalier.core.config.keys.ValueType.text;
+import static io.espalier.core.config.schema.ValueType.number;
+import static io.espalier.core.config.schema.ValueType.oneOf;
+import static io.espalier.core.config.schema.ValueType.text;
 
 import io.espalier.core.config.PhysicalResource;
 import io.espalier.core.config.PhysicalResource.Enforcement;
 import io.espalier.core.config.PhysicalResource.Kind;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -57,7 +62,7 @@ final class PhysicalResourceKeys {
     }
 
     @Override
-    @Nullable PhysicalResource read(ConfigObject in, PhysicalResource base) {
+    public @Nullable PhysicalResource read(ConfigObject in, PhysicalResource base) {
       double by = in.get(factor, base);
       double kept = in.get(reserve, base);
       Enforcement enforced = in.get(enforcement, base);
@@ -131,7 +136,7 @@ final class PhysicalResourceKeys {
         }
 
         @Override
-        List<PhysicalResource> read(ConfigObject in, List<PhysicalResource> base) {
+        public List<PhysicalResource> read(ConfigObject in, List<PhysicalResource> base) {
           return base;
         }
       };

@@ -1,10 +1,16 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.membersSchema;
-import static io.espalier.core.config.keys.ValueType.number;
-import static io.espalier.core.config.keys.ValueType.oneOf;
+import static io.espalier.core.config.schema.ValueType.membersSchema;
+import static io.espalier.core.config.schema.ValueType.number;
+import static io.espalier.core.config.schema.ValueType.oneOf;
 
 import io.espalier.core.config.GroupRule;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Names;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.health.HealthRule;
 import io.espalier.core.health.ProbeSpec;
 import io.espalier.core.json.Json;
@@ -98,7 +104,7 @@ final class ProbeKeys {
                     + " to their `floor`, or `hold` what they are.");
 
         @Override
-        @Nullable ProbeSpec read(ConfigObject in, ProbeSpec base) {
+        public @Nullable ProbeSpec read(ConfigObject in, ProbeSpec base) {
           ConfigValue given = in.find(level);
           Integer at = given == null ? Integer.valueOf(base.level()) : in.read(level, base);
           if (at != null && given != null && at == in.value().names().levels().worker()) {

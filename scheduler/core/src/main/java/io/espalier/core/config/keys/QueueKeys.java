@@ -1,11 +1,16 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.byResource;
-import static io.espalier.core.config.keys.ValueType.int32;
-import static io.espalier.core.config.keys.ValueType.membersSchema;
-import static io.espalier.core.config.keys.ValueType.number;
+import static io.espalier.core.config.schema.ValueType.byResource;
+import static io.espalier.core.config.schema.ValueType.int32;
+import static io.espalier.core.config.schema.ValueType.membersSchema;
+import static io.espalier.core.config.schema.ValueType.number;
 
 import io.espalier.core.config.QueueSpec;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.config.window.Freeze;
 import io.espalier.core.config.window.Window;
 import io.espalier.core.json.Json;
@@ -45,8 +50,7 @@ final class QueueKeys {
         private final Key<QueueSpec, OptionalDouble> weight =
             own(
                 "weight",
-                OptionKeys.optionalDouble(
-                    number(1e-6, 1e6).says("number from 0.000001 to 1000000")),
+                ValueType.optionalDouble(number(1e-6, 1e6).says("number from 0.000001 to 1000000")),
                 QueueSpec::weight,
                 "For the policy [`fair_share`](policies.md#fair-shares): what queues use is shared"
                     + " out in proportion to their weights; 3 and 1 make it 3 to 1. `1` if another"
@@ -72,7 +76,7 @@ final class QueueKeys {
             WindowKeys.freezesOf(this, QueueSpec::schedule, "of the queue");
 
         @Override
-        QueueSpec read(ConfigObject in, QueueSpec base) {
+        public QueueSpec read(ConfigObject in, QueueSpec base) {
           return new QueueSpec(
               base.name(),
               in.get(factor, base),

@@ -1,15 +1,20 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.byResource;
-import static io.espalier.core.config.keys.ValueType.int32;
-import static io.espalier.core.config.keys.ValueType.membersSchema;
-import static io.espalier.core.config.keys.ValueType.orFalse;
-import static io.espalier.core.config.keys.ValueType.seconds;
-import static io.espalier.core.config.keys.ValueType.texts;
+import static io.espalier.core.config.schema.ValueType.byResource;
+import static io.espalier.core.config.schema.ValueType.int32;
+import static io.espalier.core.config.schema.ValueType.membersSchema;
+import static io.espalier.core.config.schema.ValueType.orFalse;
+import static io.espalier.core.config.schema.ValueType.seconds;
+import static io.espalier.core.config.schema.ValueType.texts;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.ResourceCatalog;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.json.Json;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,7 +76,7 @@ final class ResourceKeys {
             own("floor", int32(0), Declared::floor, "Slots that probes leave in any case.");
 
         @Override
-        @Nullable Declared read(ConfigObject in, Declared base) {
+        public @Nullable Declared read(ConfigObject in, Declared base) {
           Integer need = in.read(defaultNeed, base);
           Integer most = in.read(limit, base);
           int share = in.get(weight, base);

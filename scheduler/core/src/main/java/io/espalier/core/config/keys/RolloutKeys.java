@@ -1,15 +1,21 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.bool;
-import static io.espalier.core.config.keys.ValueType.int32;
-import static io.espalier.core.config.keys.ValueType.list;
-import static io.espalier.core.config.keys.ValueType.number;
-import static io.espalier.core.config.keys.ValueType.oneOf;
-import static io.espalier.core.config.keys.ValueType.optional;
+import static io.espalier.core.config.schema.ValueType.bool;
+import static io.espalier.core.config.schema.ValueType.int32;
+import static io.espalier.core.config.schema.ValueType.list;
+import static io.espalier.core.config.schema.ValueType.number;
+import static io.espalier.core.config.schema.ValueType.oneOf;
+import static io.espalier.core.config.schema.ValueType.optional;
 
 import io.espalier.core.config.JobOptions;
 import io.espalier.core.config.rollout.RolloutSpec;
 import io.espalier.core.config.rollout.RolloutStage;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Names;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.json.Json;
 import java.time.Duration;
 import java.util.List;
@@ -43,7 +49,7 @@ final class RolloutKeys {
         private final Key<RolloutSpec, OptionalDouble> failedPercent =
             key(
                     "failed_percent",
-                    OptionKeys.optionalDouble(
+                    ValueType.optionalDouble(
                         number(0, 100)
                             .checked(
                                 percent -> percent < 100,
@@ -67,7 +73,7 @@ final class RolloutKeys {
                     + " unless all of them have ended.");
 
         @Override
-        RolloutSpec read(ConfigObject in, RolloutSpec base) {
+        public RolloutSpec read(ConfigObject in, RolloutSpec base) {
           OptionalDouble percent = in.read(failedPercent, base);
           return base.withFailedPercent(percent == null ? OptionalDouble.empty() : percent)
               .withMinSamples(in.get(minSamples, base));
@@ -111,7 +117,7 @@ final class RolloutKeys {
         private final Key<RolloutSpec, OptionalDouble> maxP95Ratio =
             own(
                 "max_p95_ratio",
-                OptionKeys.optionalDouble(number(1, 1_000_000)),
+                ValueType.optionalDouble(number(1, 1_000_000)),
                 RolloutSpec::maxP95Ratio,
                 "The job is halted when the 95th percentile of the durations of a stage is more"
                     + " than so many times that of the stage before.");
@@ -138,7 +144,7 @@ final class RolloutKeys {
                     + " stages begin again, for the tasks that are left; `continue`: nothing.");
 
         @Override
-        @Nullable RolloutSpec read(ConfigObject in, RolloutSpec base) {
+        public @Nullable RolloutSpec read(ConfigObject in, RolloutSpec base) {
           List<RolloutStage> read = in.read(stages, base);
           Optional<RolloutSpec> failing = in.get(failWhen, base);
           RolloutSpec spec =

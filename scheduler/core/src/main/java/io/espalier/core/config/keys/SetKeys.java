@@ -1,8 +1,13 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.membersSchema;
+import static io.espalier.core.config.schema.ValueType.membersSchema;
 
 import io.espalier.core.config.SetRule;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.json.Json;
 import java.util.HashMap;
 import java.util.Map;
@@ -28,7 +33,7 @@ final class SetKeys {
                     + " fail too: they start nothing more, until an operator resumes them.");
 
         @Override
-        SetRule read(ConfigObject in, SetRule base) {
+        public SetRule read(ConfigObject in, SetRule base) {
           return new SetRule(in.get(failedJobs, base));
         }
       };

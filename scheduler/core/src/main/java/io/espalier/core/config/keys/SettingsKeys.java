@@ -1,10 +1,10 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.bool;
-import static io.espalier.core.config.keys.ValueType.int64;
-import static io.espalier.core.config.keys.ValueType.known;
-import static io.espalier.core.config.keys.ValueType.membersSchema;
-import static io.espalier.core.config.keys.ValueType.seconds;
+import static io.espalier.core.config.schema.ValueType.bool;
+import static io.espalier.core.config.schema.ValueType.int64;
+import static io.espalier.core.config.schema.ValueType.known;
+import static io.espalier.core.config.schema.ValueType.membersSchema;
+import static io.espalier.core.config.schema.ValueType.seconds;
 
 import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.JobCapacity;
@@ -21,6 +21,12 @@ import io.espalier.core.config.ResourceCatalog;
 import io.espalier.core.config.SetRule;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.StartRate;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Names;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.config.window.Freeze;
 import io.espalier.core.config.window.Window;
 import io.espalier.core.health.HealthRule;
@@ -95,7 +101,7 @@ public final class SettingsKeys extends Section<Settings> {
         }
 
         @Override
-        JobCapacity read(ConfigObject in, JobCapacity base) {
+        public JobCapacity read(ConfigObject in, JobCapacity base) {
           return new JobCapacity(
               in.get(runningJobs, base),
               in.get(waitingJobs, base),
@@ -328,7 +334,7 @@ public final class SettingsKeys extends Section<Settings> {
                   member.error("workers are no nodes, so nothing starts below them", null);
                 } else if (level != null) {
                   Optional<StartRate> rate =
-                      OptionKeys.RATE.reader().read(member, Optional.empty());
+                      StartRateKeys.RATE.reader().read(member, Optional.empty());
                   if (rate != null) {
                     rate.ifPresent(each -> rates.put(level, each));
                   }
@@ -338,7 +344,7 @@ public final class SettingsKeys extends Section<Settings> {
         },
         rates -> Json.Obj.EMPTY,
         "object",
-        membersSchema(OptionKeys.RATE.schema()));
+        membersSchema(StartRateKeys.RATE.schema()));
   }
 
   /**
@@ -368,7 +374,7 @@ public final class SettingsKeys extends Section<Settings> {
   }
 
   @Override
-  @Nullable Settings read(ConfigObject in, Settings base) {
+  public @Nullable Settings read(ConfigObject in, Settings base) {
     Partial partial = partial(in, base);
     return partial.names().areKnown() ? partial.settings() : null;
   }

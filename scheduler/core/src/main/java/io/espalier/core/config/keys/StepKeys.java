@@ -1,12 +1,17 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.int32;
-import static io.espalier.core.config.keys.ValueType.oneOf;
-import static io.espalier.core.config.keys.ValueType.optional;
-import static io.espalier.core.config.keys.ValueType.seconds;
-import static io.espalier.core.config.keys.ValueType.text;
+import static io.espalier.core.config.schema.ValueType.int32;
+import static io.espalier.core.config.schema.ValueType.oneOf;
+import static io.espalier.core.config.schema.ValueType.optional;
+import static io.espalier.core.config.schema.ValueType.seconds;
+import static io.espalier.core.config.schema.ValueType.text;
 
 import io.espalier.core.config.Job;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.Program;
 import io.espalier.core.config.task.Step;
@@ -66,7 +71,7 @@ public final class StepKeys {
                 "Longest silence of one run of it; without it, that of the job.");
 
         @Override
-        Step read(ConfigObject in, Step base) {
+        public Step read(ConfigObject in, Step base) {
           ConfigValue called = in.find(call);
           List<String> given = in.get(command, base);
           Optional<CallSpec> spec = in.get(call, base);
@@ -108,7 +113,7 @@ public final class StepKeys {
         }
 
         @Override
-        @Nullable Step read(ConfigObject in, Step base) {
+        public @Nullable Step read(ConfigObject in, Step base) {
           String named = in.read(name, base);
           Step work = WORK.read(in, base);
           boolean undoes = in.get(onFailure, base);
@@ -129,7 +134,7 @@ public final class StepKeys {
         }
 
         @Override
-        @Nullable Step read(ConfigObject in, Step base) {
+        public @Nullable Step read(ConfigObject in, Step base) {
           String named = in.read(step, base);
           Step work = WORK.read(in, base);
           return named == null || work == null ? null : work.named(named, false);
@@ -163,7 +168,7 @@ public final class StepKeys {
         }
 
         @Override
-        @Nullable Verification read(ConfigObject in, Verification base) {
+        public @Nullable Verification read(ConfigObject in, Verification base) {
           Verification sample = in.get(on, base);
           int again = in.get(retries, base);
           Step work = WORK.read(in, base.step());

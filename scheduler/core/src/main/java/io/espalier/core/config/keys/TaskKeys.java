@@ -1,15 +1,20 @@
 package io.espalier.core.config.keys;
 
-import static io.espalier.core.config.keys.ValueType.anyOf;
-import static io.espalier.core.config.keys.ValueType.bool;
-import static io.espalier.core.config.keys.ValueType.int32;
-import static io.espalier.core.config.keys.ValueType.limit;
-import static io.espalier.core.config.keys.ValueType.limit32;
-import static io.espalier.core.config.keys.ValueType.list;
-import static io.espalier.core.config.keys.ValueType.oneOf;
-import static io.espalier.core.config.keys.ValueType.orFalse;
-import static io.espalier.core.config.keys.ValueType.text;
+import static io.espalier.core.config.schema.ValueType.anyOf;
+import static io.espalier.core.config.schema.ValueType.bool;
+import static io.espalier.core.config.schema.ValueType.int32;
+import static io.espalier.core.config.schema.ValueType.limit;
+import static io.espalier.core.config.schema.ValueType.limit32;
+import static io.espalier.core.config.schema.ValueType.list;
+import static io.espalier.core.config.schema.ValueType.oneOf;
+import static io.espalier.core.config.schema.ValueType.orFalse;
+import static io.espalier.core.config.schema.ValueType.text;
 
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.config.task.CgroupLimits;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.LogOptions;
@@ -75,7 +80,7 @@ public final class TaskKeys {
                     + " can miss processes.");
 
         @Override
-        Cgroups read(ConfigObject in, Cgroups base) {
+        public Cgroups read(ConfigObject in, Cgroups base) {
           return new Cgroups(
               in.get(root, base),
               in.get(slice, base),
@@ -116,7 +121,7 @@ public final class TaskKeys {
                 "0 is the most favoured; `idle` has no levels.");
 
         @Override
-        @Nullable IoNice read(ConfigObject in, IoNice base) {
+        public @Nullable IoNice read(ConfigObject in, IoNice base) {
           IoClass named = in.read(ioClass, usual());
           Integer given = in.read(level, usual());
           ConfigValue leveled = in.find(level);
@@ -185,7 +190,7 @@ public final class TaskKeys {
                     + " `if_available`: it does, with a warning.");
 
         @Override
-        CgroupLimits read(ConfigObject in, CgroupLimits base) {
+        public CgroupLimits read(ConfigObject in, CgroupLimits base) {
           return new CgroupLimits(
               in.get(memoryMb, base),
               in.get(memorySwapMb, base),
@@ -294,7 +299,7 @@ public final class TaskKeys {
         }
 
         @Override
-        SubprocessOptions read(ConfigObject in, SubprocessOptions base) {
+        public SubprocessOptions read(ConfigObject in, SubprocessOptions base) {
           return new SubprocessOptions(
               in.get(pollMillis, base),
               in.get(maxLogLines, base),
@@ -459,7 +464,7 @@ public final class TaskKeys {
                     + " SIGKILL at once.");
 
         @Override
-        KillRequest read(ConfigObject in, KillRequest base) {
+        public KillRequest read(ConfigObject in, KillRequest base) {
           return new KillRequest(in.get(method, base), in.get(waitMillis, base));
         }
       };
@@ -485,7 +490,7 @@ public final class TaskKeys {
                 "Size in MB of all lines of the job; the oldest go first.");
 
         @Override
-        LogOptions read(ConfigObject in, LogOptions base) {
+        public LogOptions read(ConfigObject in, LogOptions base) {
           return new LogOptions(in.get(days, base), in.get(maxMb, base), base.redact());
         }
       };

@@ -1,6 +1,11 @@
 package io.espalier.core.config.keys;
 
 import io.espalier.core.config.NodeWindowRule;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.ValueType;
 import io.espalier.core.config.window.Freeze;
 import io.espalier.core.config.window.Schedule;
 import io.espalier.core.config.window.Window;
@@ -52,7 +57,7 @@ final class WindowKeys {
                 "Why; people are told.");
 
         @Override
-        @Nullable Freeze read(ConfigObject in, Freeze base) {
+        public @Nullable Freeze read(ConfigObject in, Freeze base) {
           LocalDate first = in.read(from, base);
           LocalDate last = in.read(to, base);
           Freeze freeze =
@@ -103,7 +108,7 @@ final class WindowKeys {
             freezesOf(this, NodeWindowRule::schedule, "on and below the nodes");
 
         @Override
-        @Nullable NodeWindowRule read(ConfigObject in, NodeWindowRule base) {
+        public @Nullable NodeWindowRule read(ConfigObject in, NodeWindowRule base) {
           Integer of = in.read(level, base);
           String holder = in.get(attribute, base);
           Schedule schedule = WindowKeys.schedule(in, windows, freezes, base);

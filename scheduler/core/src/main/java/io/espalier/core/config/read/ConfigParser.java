@@ -1,14 +1,15 @@
 package io.espalier.core.config.read;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Partition;
 import io.espalier.core.config.Settings;
-import io.espalier.core.config.keys.ConfigValue;
-import io.espalier.core.config.keys.Names;
 import io.espalier.core.config.keys.SettingsKeys;
 import io.espalier.core.config.keys.SettingsKeys.Partial;
-import io.espalier.core.config.keys.UnknownKeys;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Names;
+import io.espalier.core.config.schema.UnknownKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
@@ -40,10 +41,9 @@ import java.util.stream.Collectors;
  * with {@code _} or {@code //} are comments.
  */
 public final class ConfigParser {
-  private static final String SETTINGS = "bistro_settings";
   private static final String SCHEMA = "$schema";
 
-  static final ProblemPath SETTINGS_PATH = ProblemPath.ROOT.key(SETTINGS);
+  static final ProblemPath SETTINGS_PATH = ProblemPath.ROOT.key(ConfigDocument.SETTINGS);
 
   private final Names plugIns;
   private final Partition shard;
@@ -146,7 +146,7 @@ public final class ConfigParser {
   }
 
   private Partial settings(Json.Obj document, Problems problems) {
-    Json settings = document.get(SETTINGS);
+    Json settings = document.get(ConfigDocument.SETTINGS);
     if (settings == null) {
       problems.add(
           Problems.at(
@@ -169,8 +169,8 @@ public final class ConfigParser {
         .members()
         .forEach(
             (key, value) -> {
-              if (key.startsWith(JobParser.PREFIX)) {
-                String name = key.substring(JobParser.PREFIX.length());
+              if (key.startsWith(ConfigDocument.JOB)) {
+                String name = key.substring(ConfigDocument.JOB.length());
                 jobs.put(name, parser.read(name, value, document.keyAt(key)));
               }
             });
@@ -178,9 +178,9 @@ public final class ConfigParser {
   }
 
   private static void checkKey(Json.Obj document, String key, Problems problems) {
-    if (key.equals(SETTINGS)
+    if (key.equals(ConfigDocument.SETTINGS)
         || key.equals(SCHEMA)
-        || key.startsWith(JobParser.PREFIX)
+        || key.startsWith(ConfigDocument.JOB)
         || UnknownKeys.isComment(key)) {
       return;
     }
@@ -188,11 +188,11 @@ public final class ConfigParser {
     if (key.toLowerCase(Locale.ROOT).startsWith("bistro_job")) {
       hint =
           "did you mean \""
-              + JobParser.PREFIX
+              + ConfigDocument.JOB
               + key.replaceFirst("(?i)bistro_jobs?[^A-Za-z0-9_]*", "")
               + "\"?";
-    } else if (Suggestions.closest(key, List.of(SETTINGS), 3) != null) {
-      hint = "did you mean \"" + SETTINGS + "\"?";
+    } else if (Suggestions.closest(key, List.of(ConfigDocument.SETTINGS), 3) != null) {
+      hint = "did you mean \"" + ConfigDocument.SETTINGS + "\"?";
     }
     Position at = document.keyAt(key);
     problems.add(

@@ -1,15 +1,16 @@
 package io.espalier.core.config.read;
 
+import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeWindowRule;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
-import io.espalier.core.config.keys.ConfigObject;
-import io.espalier.core.config.keys.ConfigValue;
 import io.espalier.core.config.keys.JobKeys;
-import io.espalier.core.config.keys.Names;
 import io.espalier.core.config.rollout.RolloutSpec;
+import io.espalier.core.config.schema.ConfigObject;
+import io.espalier.core.config.schema.ConfigValue;
+import io.espalier.core.config.schema.Names;
 import io.espalier.core.config.window.OpenTimes;
 import io.espalier.core.config.window.Schedule;
 import io.espalier.core.health.ProbeSpec;
@@ -27,8 +28,6 @@ import java.util.stream.Stream;
 /** Parses {@code bistro_job->NAME} (docs/design/bistro.md#jobs). */
 final class JobParser {
   /** The prefix of the document's keys for jobs. */
-  static final String PREFIX = "bistro_job->";
-
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,238}");
 
   private final Settings settings;
@@ -48,7 +47,7 @@ final class JobParser {
    */
   Job read(String name, Json json, Position keyAt) {
     Problems problems = new Problems();
-    ProblemPath path = ProblemPath.ROOT.key(PREFIX + name);
+    ProblemPath path = ProblemPath.ROOT.key(ConfigDocument.JOB + name);
     if (!NAME.matcher(name).matches()) {
       problems.add(
           Problems.at(

@@ -3,7 +3,7 @@ package io.espalier.core.config.write;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.keys.JobKeys;
-import io.espalier.core.config.keys.Names;
+import io.espalier.core.config.schema.Names;
 import io.espalier.core.json.Json;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -46,7 +46,7 @@ public final class SelectionCommand implements SlicedWork {
   private final SchedulingCore core;
   private final LiveTasks live;
   private final TaskSelection selection;
-  private final Act act;
+  private final Operation operation;
   private final Sink sink;
   private final CompletableFuture<SelectionResult> answer;
   private final List<String> nodes;
@@ -63,7 +63,7 @@ public final class SelectionCommand implements SlicedWork {
   private int waiting;
 
   /** What the command does to each matching task. */
-  public interface Act {
+  public interface Operation {
     /** Returns true when a task with these status bits may be changed; never for a running task. */
     boolean applies(int bits);
 
@@ -108,13 +108,13 @@ public final class SelectionCommand implements SlicedWork {
       SchedulingCore core,
       LiveTasks live,
       TaskSelection selection,
-      Act act,
+      Operation operation,
       Sink sink,
       CompletableFuture<SelectionResult> answer) {
     this.core = core;
     this.live = live;
     this.selection = selection;
-    this.act = act;
+    this.operation = operation;
     this.sink = sink;
     this.answer = answer;
     nodes = List.copyOf(selection.selector().nodes());
@@ -215,7 +215,7 @@ public final class SelectionCommand implements SlicedWork {
 
   private boolean isWanted(int bits) {
     TaskSelector selector = selection.selector();
-    return (act.applies(bits) || isRunning(bits))
+    return (operation.applies(bits) || isRunning(bits))
         && (selector.statuses().isEmpty() || selector.statuses().contains(StatusLabel.of(bits)));
   }
 
@@ -283,7 +283,7 @@ public final class SelectionCommand implements SlicedWork {
       return;
     }
     TaskStatus before = core.tasks().status(job, node);
-    TaskStatus after = act.after(before, config, nowMillis);
+    TaskStatus after = operation.after(before, config, nowMillis);
     if (after != null && after.equals(before)) {
       return;
     }
@@ -301,7 +301,7 @@ public final class SelectionCommand implements SlicedWork {
 
   private void changeRunning(int job, int node, Job config, long nowMillis) {
     Live task = running(core.topology().name(node));
-    TaskStatus after = task == null ? null : act.after(task.status, config, nowMillis);
+    TaskStatus after = task == null ? null : operation.after(task.status, config, nowMillis);
     if (task == null || after == null) {
       return;
     }
@@ -317,7 +317,7 @@ public final class SelectionCommand implements SlicedWork {
   /** The running task on a node if the command may change it; otherwise null. */
   private @Nullable Live running(String node) {
     Live task = live.get(new TaskKey(selection.job(), node));
-    return task == null || task.isOfForgottenJob() || !act.appliesToRunning(task.status)
+    return task == null || task.isOfForgottenJob() || !operation.appliesToRunning(task.status)
         ? null
         : task;
   }

@@ -20,8 +20,8 @@ public final class TaskOperations {
   private TaskOperations() {}
 
   /** Resets tasks to never tried. */
-  public static final SelectionCommand.Act RERUN =
-      new SelectionCommand.Act() {
+  public static final SelectionCommand.Operation RERUN =
+      new SelectionCommand.Operation() {
         @Override
         public boolean applies(int bits) {
           return (bits & TRIED) != 0;
@@ -34,8 +34,8 @@ public final class TaskOperations {
       };
 
   /** Forgives tasks (docs/design/bistro.md#forgiving). */
-  public static final SelectionCommand.Act FORGIVE =
-      new SelectionCommand.Act() {
+  public static final SelectionCommand.Operation FORGIVE =
+      new SelectionCommand.Operation() {
         @Override
         public boolean applies(int bits) {
           int over = Main.FAILED.bit() | Main.CANCELLED.bit();
@@ -49,8 +49,8 @@ public final class TaskOperations {
       };
 
   /** Kills tasks that run. Their status changes when they end. */
-  public static final SelectionCommand.Act KILL =
-      new SelectionCommand.Act() {
+  public static final SelectionCommand.Operation KILL =
+      new SelectionCommand.Operation() {
         @Override
         public boolean applies(int bits) {
           return false;
@@ -72,8 +72,8 @@ public final class TaskOperations {
    *
    * @param exception who cancels them and why, for people
    */
-  public static SelectionCommand.Act cancel(String exception) {
-    return new SelectionCommand.Act() {
+  public static SelectionCommand.Operation cancel(String exception) {
+    return new SelectionCommand.Operation() {
       @Override
       public boolean applies(int bits) {
         return (bits & (Main.DONE.bit() | Main.CANCELLED.bit() | TaskStatus.AVOIDED)) == 0;

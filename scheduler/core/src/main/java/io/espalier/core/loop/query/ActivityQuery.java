@@ -12,9 +12,9 @@ final class ActivityQuery extends IncrementalQuery<JobActivity> {
   private final ActivityScan scan;
   private final String job;
 
-  ActivityQuery(SchedulingCore core, LiveTasks live, Throughput paces, String job) {
+  ActivityQuery(SchedulingCore core, LiveTasks live, Throughput throughput, String job) {
     this.core = core;
-    scan = new ActivityScan(paces, live, job);
+    scan = new ActivityScan(throughput, live, job);
     this.job = job;
   }
 

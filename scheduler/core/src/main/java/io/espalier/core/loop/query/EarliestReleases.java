@@ -36,7 +36,7 @@ final class EarliestReleases {
    *
    * @param task null for a run that only the core knows; it is only counted
    */
-  void add(@Nullable Live task, String resource, int slots, Throughput paces, long nowMillis) {
+  void add(@Nullable Live task, String resource, int slots, Throughput throughput, long nowMillis) {
     total++;
     if (task == null || total > COMPARED) {
       return;
@@ -48,7 +48,7 @@ final class EarliestReleases {
             resource,
             slots,
             task.startedMillis(),
-            paces.expectedEnd(task, nowMillis));
+            throughput.expectedEnd(task, nowMillis));
     if (last.size() == REMEMBERED) {
       if (FIRST_TO_END.compare(holder, last.element()) >= 0) {
         return;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class EtaQuery extends IncrementalQuery<JobEta> {
   private final SchedulingCore core;
   private final LiveTasks live;
-  private final Throughput paces;
+  private final Throughput throughput;
   private final Query.Eta query;
   private final Queue<EtaQuery> line;
   private Map<String, JobPace> known = Map.of();
@@ -32,12 +32,12 @@ final class EtaQuery extends IncrementalQuery<JobEta> {
   EtaQuery(
       SchedulingCore core,
       LiveTasks live,
-      Throughput paces,
+      Throughput throughput,
       Query.Eta query,
       Queue<EtaQuery> line) {
     this.core = core;
     this.live = live;
-    this.paces = paces;
+    this.throughput = throughput;
     this.query = query;
     this.line = line;
   }
@@ -62,7 +62,7 @@ final class EtaQuery extends IncrementalQuery<JobEta> {
     }
     PaceScan measured = durations;
     if (measured == null) {
-      measured = new PaceScan(paces, live);
+      measured = new PaceScan(throughput, live);
       durations = measured;
     }
     if (!measured.isDone()) {

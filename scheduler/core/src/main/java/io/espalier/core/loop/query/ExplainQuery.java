@@ -26,7 +26,7 @@ final class ExplainQuery extends IncrementalQuery<Explanation> {
 
   private final SchedulingCore core;
   private final LiveTasks live;
-  private final Throughput paces;
+  private final Throughput throughput;
   private final StartsInFlight starting;
   private final String job;
   private final String node;
@@ -38,14 +38,14 @@ final class ExplainQuery extends IncrementalQuery<Explanation> {
   ExplainQuery(
       SchedulingCore core,
       LiveTasks live,
-      Throughput paces,
+      Throughput throughput,
       StartsInFlight starting,
       String job,
       String node,
       String shard) {
     this.core = core;
     this.live = live;
-    this.paces = paces;
+    this.throughput = throughput;
     this.starting = starting;
     this.job = job;
     this.node = node;
@@ -150,7 +150,7 @@ final class ExplainQuery extends IncrementalQuery<Explanation> {
 
     @Override
     public void holds(int place, long run, String resource, int slots) {
-      picks.get(place).add(live.ofRun(run), resource, slots, paces, now);
+      picks.get(place).add(live.ofRun(run), resource, slots, throughput, now);
     }
   }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class NodeQuery extends IncrementalQuery<NodeDetail> {
   private final SchedulingCore core;
   private final LiveTasks live;
-  private final Throughput paces;
+  private final Throughput throughput;
   private final String level;
   private final String name;
 
@@ -31,10 +31,10 @@ final class NodeQuery extends IncrementalQuery<NodeDetail> {
   private EarliestReleases pick = new EarliestReleases();
   private int node;
 
-  NodeQuery(SchedulingCore core, LiveTasks live, Throughput paces, String level, String name) {
+  NodeQuery(SchedulingCore core, LiveTasks live, Throughput throughput, String level, String name) {
     this.core = core;
     this.live = live;
-    this.paces = paces;
+    this.throughput = throughput;
     this.level = level;
     this.name = name;
   }
@@ -112,7 +112,7 @@ final class NodeQuery extends IncrementalQuery<NodeDetail> {
 
     @Override
     public void holds(int place, long run, String resource, int slots) {
-      pick.add(live.ofRun(run), resource, slots, paces, now);
+      pick.add(live.ofRun(run), resource, slots, throughput, now);
     }
   }
 }

@@ -21,7 +21,7 @@ public final class ProgressTable {
   private static final int TURNS = 10;
 
   private final SchedulingCore core;
-  private final Throughput paces;
+  private final Throughput throughput;
 
   private @Nullable Config config;
   private long world = -1;
@@ -34,9 +34,9 @@ public final class ProgressTable {
   private JobProgress[] paced = {};
   private int turn;
 
-  public ProgressTable(SchedulingCore core, Throughput paces) {
+  public ProgressTable(SchedulingCore core, Throughput throughput) {
     this.core = core;
-    this.paces = paces;
+    this.throughput = throughput;
   }
 
   /** The progress of all jobs, without completion rates. */
@@ -52,7 +52,7 @@ public final class ProgressTable {
     for (int i = 0; i < names.length; i++) {
       if (all || isStale[i] || names.length <= MANY || i % TURNS == turn) {
         isStale[i] = false;
-        paced[i] = paces.withPace(counts[i], mayStart[i], nowMillis);
+        paced[i] = throughput.withPace(counts[i], mayStart[i], nowMillis);
       }
     }
     return new NameOrderedMap<>(names, paced.clone());

@@ -62,7 +62,7 @@ public final class QueryQueue implements Query.Handler {
 
   private final SchedulingCore core;
   private final LiveTasks live;
-  private final Throughput paces;
+  private final Throughput throughput;
   private final StartsInFlight starting;
   private final String shard;
   private final Supplier<List<WorkerView>> workers;
@@ -92,7 +92,7 @@ public final class QueryQueue implements Query.Handler {
   public QueryQueue(
       SchedulingCore core,
       LiveTasks live,
-      Throughput paces,
+      Throughput throughput,
       StartsInFlight starting,
       String shard,
       Supplier<List<WorkerView>> workers,
@@ -100,7 +100,7 @@ public final class QueryQueue implements Query.Handler {
       Consumer<SlicedWork> chores) {
     this.core = core;
     this.live = live;
-    this.paces = paces;
+    this.throughput = throughput;
     this.starting = starting;
     this.shard = shard;
     this.workers = workers;
@@ -141,7 +141,8 @@ public final class QueryQueue implements Query.Handler {
 
   @Override
   public CompletionStage<Explanation> explain(Query.Explain query) {
-    return ask(new ExplainQuery(core, live, paces, starting, query.job(), query.node(), shard));
+    return ask(
+        new ExplainQuery(core, live, throughput, starting, query.job(), query.node(), shard));
   }
 
   @Override
@@ -151,7 +152,7 @@ public final class QueryQueue implements Query.Handler {
 
   @Override
   public CompletionStage<NodeDetail> node(Query.Node query) {
-    return askOnce(query, () -> new NodeQuery(core, live, paces, query.level(), query.node()));
+    return askOnce(query, () -> new NodeQuery(core, live, throughput, query.level(), query.node()));
   }
 
   @Override
@@ -187,7 +188,7 @@ public final class QueryQueue implements Query.Handler {
           RefusedException.Reason.UNAVAILABLE,
           etas.size() + " queries about the ends of jobs are open: try again");
     }
-    EtaQuery asked = new EtaQuery(core, live, paces, query, etas);
+    EtaQuery asked = new EtaQuery(core, live, throughput, query, etas);
     etas.add(asked);
     return asked;
   }
@@ -199,7 +200,7 @@ public final class QueryQueue implements Query.Handler {
 
   @Override
   public CompletionStage<JobActivity> activity(Query.Activity query) {
-    return askOnce(query, () -> new ActivityQuery(core, live, paces, query.job()));
+    return askOnce(query, () -> new ActivityQuery(core, live, throughput, query.job()));
   }
 
   @Override

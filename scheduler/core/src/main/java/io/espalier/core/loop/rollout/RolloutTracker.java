@@ -4,9 +4,7 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.rollout.RolloutSpec;
-import io.espalier.core.event.EventKind;
 import io.espalier.core.loop.health.HealthLimits;
-import io.espalier.core.loop.state.DurationHistogram;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.loop.state.LoopEvents;
@@ -15,13 +13,11 @@ import io.espalier.core.loop.watch.Quarantines;
 import io.espalier.core.rollout.Rollout;
 import io.espalier.core.rollout.Rollout.Phase;
 import io.espalier.core.rollout.RolloutMembers;
-import io.espalier.core.rollout.RolloutRules;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
-import io.espalier.core.scheduling.gate.StageGate;
 import io.espalier.core.status.StepPosition;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.RolloutRow;
@@ -39,16 +35,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The roll-outs of jobs in stages (docs/adr/0079-staged-rollouts.md): determines the tasks of the
- * stages when a roll-out begins, counts how they end, and opens the next stage or halts the job. A
- * job that is to have a roll-out is closed until its stages are determined and in effect.
- * Everything is written to the batch in which it happens, together with the ends that are its
- * cause.
+ * stages when a roll-out begins, counts how they end, and takes the commands of operators. {@link
+ * StageProgress} opens the next stage or halts the job. A job that is to have a roll-out is closed
+ * until its stages are determined and in effect. Everything is written to the batch in which it
+ * happens, together with the ends that are its cause.
  */
 public final class RolloutTracker implements RoundStep {
   private final SchedulingCore core;
-  private final LoopEvents events;
   private final Quarantines quarantines;
   private final StageProbes probes;
+  private final RolloutEffects effects;
+  private final StageProgress stages;
   private final RolloutDraws draws;
   private final Supplier<StoreTransaction.Builder> batch;
   private final BooleanSupplier mayBegin;
@@ -56,6 +53,7 @@ public final class RolloutTracker implements RoundStep {
 
   private @Nullable Config config;
   private long stateNumber = -1;
+
   private long changes = -1;
 
   /** The {@link Quarantines#revision} that the stages know. */
@@ -84,9 +82,10 @@ public final class RolloutTracker implements RoundStep {
       Supplier<StoreTransaction.Builder> batch,
       BooleanSupplier mayBegin) {
     this.core = core;
-    this.events = events;
     this.quarantines = quarantines;
     this.probes = new StageProbes(core, live, health);
+    this.effects = new RolloutEffects(core, events, batch);
+    this.stages = new StageProgress(core, probes, effects);
     this.draws = new RolloutDraws(core);
     this.batch = batch;
     this.mayBegin = mayBegin;
@@ -114,12 +113,7 @@ public final class RolloutTracker implements RoundStep {
     StagedJob staged = new StagedJob(now, members);
     staged.isRestored = true;
     all.put(now.job(), staged);
-    if (now.phase() != Phase.PASSED) {
-      close(staged, null);
-    }
-    if (now.phase() == Phase.HALTED) {
-      closeHalted(now);
-    }
+    effects.restore(staged);
   }
 
   /** Forgets a job that was deleted and created again. */
@@ -198,14 +192,15 @@ public final class RolloutTracker implements RoundStep {
       if (isFailed) {
         staged.failedOnce.add(task.key.node());
       }
-      put(staged, staged.now.counted(isFailed));
+      effects.put(staged, staged.now.counted(isFailed));
     }
   }
 
   /** Halts a roll-out on an operator's command. */
   public Rollout halt(String job, String author, String reason, long nowMillis) {
     StagedJob staged = underWay(job);
-    halt(staged, reason.isEmpty() ? "an operator has halted it" : reason, author, nowMillis);
+    effects.halt(
+        staged, reason.isEmpty() ? "an operator has halted it" : reason, author, nowMillis);
     return staged.now;
   }
 
@@ -216,7 +211,8 @@ public final class RolloutTracker implements RoundStep {
       throw conflict(job, "is in its last stage: nothing is left to be opened");
     }
     core.gates().open(GateKind.HALTED, job);
-    open(staged, spec(job), author, reason, nowMillis);
+    effects.openNext(staged, spec(job), author, reason, nowMillis);
+    isDirty = true;
     return staged.now;
   }
 
@@ -234,7 +230,7 @@ public final class RolloutTracker implements RoundStep {
     if (staged != null && staged.now.phase() == Phase.HALTED) {
       core.gates().open(GateKind.HALTED, job);
       staged.clear(nowMillis);
-      put(staged, staged.now.resumed());
+      effects.put(staged, staged.now.resumed());
       isDirty = true;
     }
   }
@@ -313,7 +309,7 @@ public final class RolloutTracker implements RoundStep {
       if (!staged.hasPassed() && !apart.equals(staged.apart)) {
         hasChanged = true;
         staged.apart = apart;
-        close(staged, spec(staged.name()));
+        effects.showStage(staged, spec(staged.name()));
       }
     }
     return hasChanged;
@@ -397,7 +393,7 @@ public final class RolloutTracker implements RoundStep {
       return;
     }
     if (staged != null && spec.goesOn()) {
-      put(staged, staged.now.withFingerprint(fingerprint));
+      effects.put(staged, staged.now.withFingerprint(fingerprint));
       return;
     }
     draws.add(job.name());
@@ -435,162 +431,16 @@ public final class RolloutTracker implements RoundStep {
     staged.apart = quarantines.nodesClosedTo(name);
     staged.knowsRunning = true;
     all.put(name, staged);
-    batch.get().endRollout(name);
-    StoredRollouts.rows(members).forEach(batch.get()::rollout);
-    put(staged, first);
-    close(staged, spec);
-    event(EventKind.ROLLOUT_STAGE_OPENED, first, nowMillis, "", "");
+    effects.begin(staged, spec, nowMillis);
   }
 
   private void evaluate(StagedJob staged, long nowMillis) {
     evaluations++;
-    int number = core.findJob(staged.name());
+    stages.forgetFailuresApart(staged);
     RolloutSpec spec = spec(staged.name());
-    forgetFailuresApart(staged, number);
-    Rollout now = staged.now;
-    if (spec == null || draws.has(now.job())) {
-      return;
+    if (spec != null && !draws.has(staged.name())) {
+      // A stage that is not in effect yet is evaluated again when it is.
+      isDirty |= !core.staged().areInEffect() || stages.advance(staged, spec, nowMillis);
     }
-    if (!core.staged().areInEffect()) {
-      isDirty = true; // It is looked at again when the stage is open.
-      return;
-    }
-    if (core.gates().get(GateKind.ROLLOUT, now.job()) != null) {
-      core.gates().open(GateKind.ROLLOUT, now.job());
-    }
-    probes.restored(staged, spec); // Of a halted one, too: it may be resumed next.
-    long apart = core.staged().leftApart(number);
-    long sample = core.staged().left(number);
-    staged.left = sample + apart;
-    // Nothing opens without a sample, and after the last stage there is nothing to open.
-    long left = sample == 0 && (now.isLast() || now.counted() == 0) ? apart : sample;
-    if (now.phase() == Phase.PASSED || now.phase() == Phase.HALTED || left < 0) {
-      return;
-    }
-    DurationHistogram times = staged.durations;
-    String failure = RolloutRules.failure(spec, now, left > 0, times.total(), times.quantile(0.95));
-    failure = failure == null ? probes.bad(staged, spec) : failure;
-    if (failure != null && now.phase() != Phase.WAITING) {
-      halt(staged, failure, "", nowMillis);
-    } else if (left > 0) {
-      staged.missing = "";
-      if (now.phase() != Phase.RUNNING) {
-        put(staged, now.in(Phase.RUNNING, 0));
-        close(staged, spec);
-      }
-    } else if (now.isLast()) {
-      event(EventKind.ROLLOUT_STAGE_PASSED, now, nowMillis, "", "");
-      put(staged, now.in(Phase.PASSED, nowMillis));
-      core.gates().openStages(now.job());
-    } else {
-      long outside = core.staged().apartOfOpen(number);
-      soak(staged, spec, RolloutMessages.inconclusive(now, outside), nowMillis);
-    }
-  }
-
-  /** Takes back what has failed below nodes that were put into quarantine since. */
-  private void forgetFailuresApart(StagedJob staged, int job) {
-    if (staged.apart.isEmpty() || !core.staged().areInEffect()) {
-      return;
-    }
-    for (String node : List.copyOf(staged.failedOnce)) {
-      if (core.staged().isApart(job, node)) {
-        staged.failedOnce.remove(node);
-        put(staged, staged.now.uncounted());
-      }
-    }
-  }
-
-  /**
-   * @param doubt why the stage proves too little; empty: it is judged
-   */
-  private void soak(StagedJob staged, RolloutSpec spec, String doubt, long nowMillis) {
-    if (staged.now.phase() == Phase.RUNNING) {
-      put(staged, staged.now.in(Phase.SOAKING, nowMillis));
-      close(staged, spec);
-    }
-    long until = staged.now.endedMillis() + spec.soak().toMillis();
-    if (staged.now.phase() == Phase.WAITING && staged.now.reason().isEmpty()) {
-      return;
-    }
-    if (nowMillis < until) {
-      staged.nextMillis = until;
-      return;
-    }
-    String missing = probes.missing(staged, spec, nowMillis);
-    if (!missing.equals(staged.missing)) {
-      staged.missing = missing;
-      close(staged, spec);
-    }
-    if (!missing.isEmpty()) {
-      return;
-    }
-    if (!doubt.isEmpty()) {
-      if (!doubt.equals(staged.now.reason())) {
-        put(staged, staged.now.inconclusive(doubt));
-        close(staged, spec);
-      }
-      return;
-    }
-    event(EventKind.ROLLOUT_STAGE_PASSED, staged.now, nowMillis, "", "");
-    if (spec.approve()) {
-      put(staged, staged.now.in(Phase.WAITING, staged.now.endedMillis()));
-      close(staged, spec);
-    } else {
-      open(staged, spec, "", "", nowMillis);
-    }
-  }
-
-  private void open(
-      StagedJob staged, @Nullable RolloutSpec spec, String author, String reason, long nowMillis) {
-    DurationHistogram times = staged.durations;
-    boolean isEnough = spec != null && times.total() >= spec.minSamples();
-    long p95 = isEnough ? times.quantile(0.95) : staged.now.p95Millis();
-    staged.clear(nowMillis);
-    put(staged, staged.now.opened(staged.now.next(), p95, nowMillis));
-    close(staged, spec);
-    event(EventKind.ROLLOUT_STAGE_OPENED, staged.now, nowMillis, author, reason);
-    isDirty = true;
-  }
-
-  private void halt(StagedJob staged, String why, String author, long nowMillis) {
-    staged.missing = "";
-    put(staged, staged.now.halted(why, author));
-    closeHalted(staged.now);
-    close(staged, null);
-    event(EventKind.ROLLOUT_HALTED, staged.now, nowMillis, author, why);
-  }
-
-  private void closeHalted(Rollout now) {
-    core.gates()
-        .close(
-            new Gate(
-                GateKind.HALTED,
-                Scope.job(now.job()),
-                now.author(),
-                now.words(now.stage()) + ": " + now.reason(),
-                0,
-                0));
-  }
-
-  /** Brings the open stage, and the words about it, into the core. */
-  private void close(StagedJob staged, @Nullable RolloutSpec spec) {
-    Rollout now = staged.now;
-    core.gates()
-        .close(
-            new StageGate(
-                staged.members,
-                now.stage(),
-                staged.apart,
-                RolloutMessages.whenNext(now, spec, staged.missing)));
-  }
-
-  private void put(StagedJob staged, Rollout now) {
-    staged.now = now;
-    batch.get().rollout(StoredRollouts.row(now));
-  }
-
-  private void event(EventKind kind, Rollout now, long nowMillis, String author, String reason) {
-    events.add(nowMillis, kind, RolloutMessages.event(kind, now, author, reason));
   }
 }

@@ -24,7 +24,7 @@ public final class ActivityScan {
           .thenComparing(Straggler::job)
           .thenComparing(Straggler::node);
 
-  private final Throughput paces;
+  private final Throughput throughput;
   private final LiveTasks live;
   private final String job;
 
@@ -40,8 +40,8 @@ public final class ActivityScan {
   /**
    * @param job empty: all jobs
    */
-  public ActivityScan(Throughput paces, LiveTasks live, String job) {
-    this.paces = paces;
+  public ActivityScan(Throughput throughput, LiveTasks live, String job) {
+    this.throughput = throughput;
     this.live = live;
     this.job = job;
   }
@@ -70,7 +70,7 @@ public final class ActivityScan {
 
   private void look(Live task, long nowMillis) {
     String of = task.key.job();
-    long most = usual.computeIfAbsent(of, paces::usual);
+    long most = usual.computeIfAbsent(of, throughput::usual);
     if (most < 0 || nowMillis - task.startedMillis() <= Math.max(SHORT_MILLIS, 2 * most)) {
       return;
     }
@@ -85,6 +85,6 @@ public final class ActivityScan {
   public JobActivity activity(long nowMillis) {
     List<Straggler> stragglers = new ArrayList<>(oldest);
     stragglers.sort(OLDEST);
-    return paces.activity(job, stragglers, total, nowMillis);
+    return throughput.activity(job, stragglers, total, nowMillis);
   }
 }

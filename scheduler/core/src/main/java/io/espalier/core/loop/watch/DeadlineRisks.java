@@ -37,7 +37,7 @@ public final class DeadlineRisks implements RoundStep {
 
   private final SchedulingCore core;
   private final LoopEvents events;
-  private final JobStateTracker outcomes;
+  private final JobStateTracker jobStates;
   private final LoopPorts.Warnings warnings;
   private final Function<String, CompletionStage<JobEta>> estimates;
 
@@ -60,12 +60,12 @@ public final class DeadlineRisks implements RoundStep {
   public DeadlineRisks(
       SchedulingCore core,
       LoopEvents events,
-      JobStateTracker outcomes,
+      JobStateTracker jobStates,
       LoopPorts.Warnings warnings,
       Function<String, CompletionStage<JobEta>> estimates) {
     this.core = core;
     this.events = events;
-    this.outcomes = outcomes;
+    this.jobStates = jobStates;
     this.warnings = warnings;
     this.estimates = estimates;
   }
@@ -109,7 +109,7 @@ public final class DeadlineRisks implements RoundStep {
 
   /** Returns whether a job may still miss its deadline. */
   private boolean isUnderWay(String name, long nowMillis) {
-    JobState state = outcomes.state(name);
+    JobState state = jobStates.state(name);
     if (state == JobState.SUCCEEDED) {
       safe(name, "the job has succeeded", nowMillis);
       return false;

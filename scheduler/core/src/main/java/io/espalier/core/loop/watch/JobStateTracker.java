@@ -1,6 +1,7 @@
 package io.espalier.core.loop.watch;
 
 import io.espalier.core.api.RefusedException;
+import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.SetRule;
 import io.espalier.core.event.EventKind;
@@ -511,7 +512,7 @@ public final class JobStateTracker {
         continue;
       }
       if (problems.size() < STUCK_NAMED) {
-        String path = "bistro_job->" + latest.job();
+        String path = ConfigDocument.JOB + latest.job();
         problems.add(Problem.warning(path, "the job is stuck: " + latest.reason()));
       } else {
         more++;

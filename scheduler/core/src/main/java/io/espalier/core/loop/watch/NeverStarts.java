@@ -3,6 +3,7 @@ package io.espalier.core.loop.watch;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.NeverStarting;
 import io.espalier.core.api.view.WaitingReasons;
+import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.loop.state.LoopStats;
 import io.espalier.core.loop.state.RoundStep;
 import io.espalier.core.outcome.JobState;
@@ -38,7 +39,7 @@ public final class NeverStarts implements RoundStep {
   private static final int NAMED = 100;
 
   private final SchedulingCore core;
-  private final JobStateTracker outcomes;
+  private final JobStateTracker jobStates;
   private final Function<String, CompletionStage<WaitingReasons>> waiting;
 
   /** The jobs that are still to be counted. */
@@ -61,10 +62,10 @@ public final class NeverStarts implements RoundStep {
    */
   public NeverStarts(
       SchedulingCore core,
-      JobStateTracker outcomes,
+      JobStateTracker jobStates,
       Function<String, CompletionStage<WaitingReasons>> waiting) {
     this.core = core;
-    this.outcomes = outcomes;
+    this.jobStates = jobStates;
     this.waiting = waiting;
   }
 
@@ -177,7 +178,7 @@ public final class NeverStarts implements RoundStep {
     int more = 0;
     for (Map.Entry<String, NeverStarting> each : counts.entrySet()) {
       String job = each.getKey();
-      if (outcomes.state(job) == JobState.STUCK) {
+      if (jobStates.state(job) == JobState.STUCK) {
         continue;
       }
       if (problems.size() == NAMED) {
@@ -187,7 +188,7 @@ public final class NeverStarts implements RoundStep {
       NeverStarting found = each.getValue();
       String text =
           found.tasks() + " of its tasks can never start as the limits are: " + found.reason();
-      problems.add(Problem.warning("bistro_job->" + job, text));
+      problems.add(Problem.warning(ConfigDocument.JOB + job, text));
     }
     if (more > 0) {
       problems.add(

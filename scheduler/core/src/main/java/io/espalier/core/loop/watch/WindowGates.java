@@ -45,7 +45,7 @@ public final class WindowGates implements RoundStep {
 
   private final SchedulingCore core;
   private final LoopEvents events;
-  private final Throughput paces;
+  private final Throughput throughput;
   private final Supplier<StoreTransaction.Builder> batch;
   private final Map<List<Schedule>, OpenTimes> times = new HashMap<>();
   private final NodeWindowGates nodes;
@@ -79,11 +79,11 @@ public final class WindowGates implements RoundStep {
   public WindowGates(
       SchedulingCore core,
       LoopEvents events,
-      Throughput paces,
+      Throughput throughput,
       Supplier<StoreTransaction.Builder> batch) {
     this.core = core;
     this.events = events;
-    this.paces = paces;
+    this.throughput = throughput;
     this.batch = batch;
     this.nodes = new NodeWindowGates(core, this::takes, RECHECK_MILLIS);
   }
@@ -103,7 +103,7 @@ public final class WindowGates implements RoundStep {
     changes += jobsChanged || nodesChanged ? 1 : 0;
     if ((jobsChanged || nodesChanged) && nowMillis >= nextStored) {
       nextStored = nowMillis + RECHECK_MILLIS;
-      paces.changed().forEach(batch.get()::durations);
+      throughput.changed().forEach(batch.get()::durations);
     }
     return jobsChanged || nodesChanged;
   }
@@ -352,7 +352,7 @@ public final class WindowGates implements RoundStep {
   private long takes(Job job) {
     JobScheduling scheduling = job.scheduling();
     long assumed = scheduling.assume().map(Duration::toMillis).orElse(-1L);
-    return WindowCutoff.of(scheduling, () -> paces.mostTakeMillis(job.name(), assumed));
+    return WindowCutoff.of(scheduling, () -> throughput.mostTakeMillis(job.name(), assumed));
   }
 
   private String reason(Job job, List<Schedule> schedules, long until, long takes, long nowMillis) {

@@ -77,10 +77,6 @@ public final class QueueState {
     most = tasks;
   }
 
-  public int most() {
-    return most;
-  }
-
   /** Returns whether as many tasks run as may. */
   public boolean isFull() {
     return running >= most;

@@ -115,10 +115,10 @@ public final class LiveState {
   /** See {@code SchedulingCore.begin}. */
   public void begin(UpdatePlan plan) {
     if (isChanging()) {
-      throw new IllegalStateException("another change is under way");
+      throw new IllegalStateException("another update is under way");
     }
     if (!plan.isAgainst(state)) {
-      throw new IllegalStateException("the change was prepared against another configuration");
+      throw new IllegalStateException("the update was prepared against another configuration");
     }
     SchedulingState next = plan.state();
     if (next == null) {
@@ -138,12 +138,12 @@ public final class LiveState {
       return news;
     }
     if (migration == null) {
-      throw new IllegalStateException("no change was begun");
+      throw new IllegalStateException("no update was begun");
     }
     if (!migration.step(units)) {
       return null;
     }
-    NewTasks news = migration.change().newTasks();
+    NewTasks news = migration.plan().newTasks();
     replaceState(migration);
     migration = null;
     return news;
@@ -203,7 +203,7 @@ public final class LiveState {
     judged = -1; // the migration checked each running task
     updateJobGates();
     state.jobs.keepActiveSince(before.jobs, before.statuses::hasReleases);
-    state.takeOver(before, done.change());
+    state.takeOver(before, done.plan());
   }
 
   /** See {@code SchedulingCore.stepOrphans}. */

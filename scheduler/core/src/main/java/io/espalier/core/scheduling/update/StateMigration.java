@@ -73,7 +73,7 @@ public final class StateMigration {
    */
   private static final int FIRST_UNITS = 500;
 
-  private final UpdatePlan change;
+  private final UpdatePlan plan;
   private final SchedulingState old;
   private final SchedulingState next;
   private final RunningTasks runs;
@@ -118,9 +118,9 @@ public final class StateMigration {
     }
   }
 
-  public StateMigration(UpdatePlan change, SchedulingState next, RunningTasks runs, Warmth warmth) {
-    this.change = change;
-    this.old = change.base();
+  public StateMigration(UpdatePlan plan, SchedulingState next, RunningTasks runs, Warmth warmth) {
+    this.plan = plan;
+    this.old = plan.base();
     this.next = next;
     this.runs = runs;
     this.warmth = warmth;
@@ -134,8 +134,8 @@ public final class StateMigration {
     closed.addAll(next.gateTable.closed(Scope.Kind.JOB_ON_NODE));
   }
 
-  public UpdatePlan change() {
-    return change;
+  public UpdatePlan plan() {
+    return plan;
   }
 
   public SchedulingState next() {
@@ -224,7 +224,7 @@ public final class StateMigration {
       startPhase(DETAILS);
       return 1;
     }
-    int oldJob = change.oldJob(job);
+    int oldJob = plan.oldJob(job);
     int first = next.tasks.first(job);
     int end = next.tasks.end(job);
     if (oldJob < 0 || first + at >= end) {
@@ -234,7 +234,7 @@ public final class StateMigration {
     }
     int stop = first + at + Math.min(end - first - at, units);
     for (int node = first + at; node < stop; node++) {
-      int oldNode = change.oldNode(node);
+      int oldNode = plan.oldNode(node);
       if (oldNode >= 0) {
         int code = StatusCodes.withEffect(old.tasks.code(oldJob, oldNode), StatusCodes.OPEN);
         if (code != StatusCodes.UNSTARTED) {
@@ -258,8 +258,8 @@ public final class StateMigration {
   private void copyDetail(long key, TaskStatus status) {
     int oldJob = TaskTable.job(key);
     int oldNode = TaskTable.node(key);
-    int newJob = change.newJob(oldJob);
-    int node = change.newNode(oldNode);
+    int newJob = plan.newJob(oldJob);
+    int node = plan.newNode(oldNode);
     if (newJob >= 0 && node >= 0) {
       next.tasks.addDetail(newJob, node, status);
       if (StatusCodes.isWaiting(old.tasks.code(oldJob, oldNode))) {
@@ -304,7 +304,7 @@ public final class StateMigration {
   }
 
   private boolean takeOver(int node) {
-    int oldNode = change.oldNode(node);
+    int oldNode = plan.oldNode(node);
     int oldLevel = oldNode < 0 ? -1 : old.index.level(oldNode);
     return next.rates.takeOver(node, next.index.level(node), old.rates, oldNode, oldLevel, begun);
   }
@@ -318,7 +318,7 @@ public final class StateMigration {
   private int takeTokens(int units) {
     int left = units;
     while (left > 0 && !charged.isEmpty()) {
-      int node = change.newNode((int) charged.poll());
+      int node = plan.newNode((int) charged.poll());
       if (node >= 0 && takeOver(node)) {
         next.index.refresh(node, next.index.level(node));
       }
@@ -367,7 +367,7 @@ public final class StateMigration {
       phase = CHANGES;
       return 1;
     }
-    return 1 + PER_WAIT * next.reservations.carry(old.reservations, change, at++);
+    return 1 + PER_WAIT * next.reservations.carry(old.reservations, plan, at++);
   }
 
   /** Closes or opens a node according to its gates. */
@@ -418,7 +418,7 @@ public final class StateMigration {
       // The statuses of new tasks are loaded from the store. This end is stored by then, and so is
       // everything that happens to the task in the old state afterwards.
       int job = old.places.job(run);
-      boolean isNew = job < 0 || change.newJob(job) < 0;
+      boolean isNew = job < 0 || plan.newJob(job) < 0;
       next.occupancy.finish(run, isNew ? null : status, nowMillis);
     }
   }
@@ -451,7 +451,7 @@ public final class StateMigration {
         int node = old.places.node(run, l);
         if (node >= 0) {
           int level = levels.find(oldLevels.name(l));
-          int newNode = level < 0 ? -1 : change.newNode(node);
+          int newNode = level < 0 ? -1 : plan.newNode(node);
           if (newNode >= 0) {
             path[level] = newNode;
           }
@@ -491,8 +491,8 @@ public final class StateMigration {
   private void copyAgain(long key) {
     int oldJob = TaskTable.job(key);
     int oldNode = TaskTable.node(key);
-    int newJob = change.newJob(oldJob);
-    int node = change.newNode(oldNode);
+    int newJob = plan.newJob(oldJob);
+    int node = plan.newNode(oldNode);
     if (newJob >= 0 && node >= 0) {
       int code = StatusCodes.withEffect(old.tasks.code(oldJob, oldNode), StatusCodes.OPEN);
       next.statuses.copy(newJob, node, code, old.tasks.detail(oldJob, oldNode));
@@ -530,7 +530,7 @@ public final class StateMigration {
     int other = place;
     if (known.level() != levels.worker()) {
       int node = from.ledger.nodeOf(place, known.level());
-      int otherNode = isNew ? change.oldNode(node) : change.newNode(node);
+      int otherNode = isNew ? plan.oldNode(node) : plan.newNode(node);
       if (otherNode < 0) {
         return;
       }

@@ -148,10 +148,6 @@ public final class TaskDifference {
     return before == config && old == topology;
   }
 
-  public Config before() {
-    return before;
-  }
-
   public Config after() {
     return after;
   }

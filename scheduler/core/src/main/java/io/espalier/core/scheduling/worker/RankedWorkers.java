@@ -185,11 +185,6 @@ final class RankedWorkers {
 
   // ---- queries
 
-  /** Returns the number of workers that fit into the arrays. */
-  int size() {
-    return hostOf.length;
-  }
-
   /** Returns the host of a worker; -1: the worker is not present. */
   int hostOf(int worker) {
     return hostOf[worker];

@@ -8,6 +8,7 @@ import io.espalier.core.api.plan.ConfigPlan;
 import io.espalier.core.api.plan.PlanForecast;
 import io.espalier.core.api.plan.UpdateImpact;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.forecast.PlanForecaster;
@@ -179,7 +180,7 @@ public final class ConfigPlanner {
     if (written == null) {
       throw outdated();
     }
-    boolean settings = edited.members().containsKey("bistro_settings");
+    boolean settings = edited.members().containsKey(ConfigDocument.SETTINGS);
     loop.accept(
         new LoopInput.Announce(
             EventKind.CONFIG_APPLIED, event(written, settings, plan.impact(), author, reason)));

@@ -1,10 +1,10 @@
 package io.espalier.server.config.yaml;
 
 import io.espalier.core.config.keys.ConfigKeys;
-import io.espalier.core.config.keys.Key;
 import io.espalier.core.config.keys.OptionKeys;
-import io.espalier.core.config.keys.Section;
-import io.espalier.core.config.keys.UnknownKeys.Advice;
+import io.espalier.core.config.schema.Key;
+import io.espalier.core.config.schema.Section;
+import io.espalier.core.config.schema.UnknownKeys.Advice;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.json.JsonReader;

@@ -1,6 +1,6 @@
 package io.espalier.server.config.yaml;
 
-import io.espalier.core.config.keys.UnknownKeys;
+import io.espalier.core.config.schema.UnknownKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.ProblemPath;

@@ -1,9 +1,10 @@
 package io.espalier.server.config.yaml;
 
 import io.espalier.core.config.Config;
+import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
-import io.espalier.core.config.keys.UnknownKeys;
-import io.espalier.core.config.keys.UnknownKeys.Advice;
+import io.espalier.core.config.schema.UnknownKeys;
+import io.espalier.core.config.schema.UnknownKeys.Advice;
 import io.espalier.core.config.source.ConfigSource.Document;
 import io.espalier.core.config.source.ConfigSource.Text;
 import io.espalier.core.json.Json;
@@ -42,8 +43,6 @@ public final class YamlTranslation {
           + " them";
 
   private static final String VERSION = "v1";
-  private static final String SETTINGS = "bistro_settings";
-  private static final String JOB = "bistro_job->";
 
   /** Keys whose members may be spread over several files. */
   private static final Set<String> SPREAD = Set.of("jobs", "templates", "variables");
@@ -198,7 +197,7 @@ public final class YamlTranslation {
     Json.Obj settings = settings(all, variables);
     boolean isGiven = all.members().keySet().stream().anyMatch(this::isSetting);
     if (isWhole || isGiven) {
-      out.put(SETTINGS, settings, isGiven ? settings.at() : start);
+      out.put(ConfigDocument.SETTINGS, settings, isGiven ? settings.at() : start);
     }
     Json.Obj given = section(all, "templates");
     Templates templates = new Templates(given == null ? Json.Obj.EMPTY : given);
@@ -207,7 +206,10 @@ public final class YamlTranslation {
       jobs.members()
           .forEach(
               (name, job) ->
-                  out.put(JOB + name, job(name, job, templates, variables), jobs.keyAt(name)));
+                  out.put(
+                      ConfigDocument.JOB + name,
+                      job(name, job, templates, variables),
+                      jobs.keyAt(name)));
     }
     templates.warnOfUnused(problems);
     document = out.build();
@@ -343,7 +345,7 @@ public final class YamlTranslation {
     }
     Json.Obj translated = without;
     Map<String, List<Problem>> found = new TreeMap<>(jobProblems);
-    found.keySet().removeIf(name -> translated.get(JOB + name) == null);
+    found.keySet().removeIf(name -> translated.get(ConfigDocument.JOB + name) == null);
     Set<String> broken = new HashSet<>();
     Stream.concat(problems.sorted().stream(), found.values().stream().flatMap(List::stream))
         .filter(Problem::isError)

@@ -1,6 +1,7 @@
 package io.espalier.server.config.yaml;
 
-import io.espalier.core.config.keys.UnknownKeys;
+import io.espalier.core.config.ConfigDocument;
+import io.espalier.core.config.schema.UnknownKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.json.Position;
@@ -28,7 +29,6 @@ import org.yaml.snakeyaml.serializer.Serializer;
  * Comments, and keys that do nothing, are left out.
  */
 public final class YamlWriter {
-  private static final String JOB = "bistro_job->";
 
   /** The longest list or object on one line. */
   private static final int LONGEST_LINE = 70;
@@ -70,7 +70,7 @@ public final class YamlWriter {
   private static Json.Obj translated(Json.Obj document) {
     Json.Builder out = Json.object().put("espalier", "v1");
     Json.Builder defaults = Json.object();
-    if (document.get("bistro_settings") instanceof Json.Obj settings) {
+    if (document.get(ConfigDocument.SETTINGS) instanceof Json.Obj settings) {
       Json.Obj all = object(settings, Notation.SETTINGS);
       for (Name name : Notation.SETTINGS.names()) {
         Json value = all.get(name.yaml());
@@ -88,9 +88,9 @@ public final class YamlWriter {
         .members()
         .forEach(
             (key, job) -> {
-              if (key.startsWith(JOB)) {
+              if (key.startsWith(ConfigDocument.JOB)) {
                 jobs.put(
-                    key.substring(JOB.length()),
+                    key.substring(ConfigDocument.JOB.length()),
                     job instanceof Json.Obj object ? object(object, Notation.JOB) : job);
               }
             });

@@ -3,7 +3,7 @@ package io.espalier.server.config.yaml;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.config.keys.ConfigKeys;
-import io.espalier.core.config.keys.Section;
+import io.espalier.core.config.schema.Section;
 import io.espalier.server.config.yaml.Notation.Name;
 import io.espalier.server.config.yaml.Notation.Part;
 import java.util.List;

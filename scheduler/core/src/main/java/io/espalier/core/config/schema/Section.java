@@ -1,4 +1,4 @@
-package io.espalier.core.config.keys;
+package io.espalier.core.config.schema;
 
 import io.espalier.core.json.Json;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ public abstract class Section<R> {
    * @param name name in the JSON Schema and the reference
    * @param usual what the keys are when the object is empty; values of required keys are not used
    */
-  Section(String name, String description, R usual) {
+  protected Section(String name, String description, R usual) {
     this.name = name;
     this.description = description;
     this.usual = usual;
@@ -42,21 +42,21 @@ public abstract class Section<R> {
    *
    * @return null when it is so broken that there is none; problems were added
    */
-  abstract @Nullable R read(ConfigObject in, R base);
+  public abstract @Nullable R read(ConfigObject in, R base);
 
-  final <T> Key<R, T> key(
+  public final <T> Key<R, T> key(
       String key, ValueType<T> type, Function<R, T> getter, String description) {
     return add(new Key<>(key, type, getter, description));
   }
 
   /** A key of Espalier's own, which is exported only with an effect. */
-  final <T> Key<R, T> own(
+  public final <T> Key<R, T> own(
       String key, ValueType<T> type, Function<R, T> getter, String description) {
     return key(key, type, getter, description).own().writtenUnless(getter.apply(usual));
   }
 
   /** The keys of another section, which are a part of this one. */
-  final <P> void include(Section<P> part, Function<R, P> getter, boolean ofJob) {
+  protected final <P> void include(Section<P> part, Function<R, P> getter, boolean ofJob) {
     part.keys.values().stream()
         .filter(key -> ofJob || !key.isOfJobsOnly())
         .forEach(key -> add(key.within(getter)));
@@ -69,17 +69,17 @@ public abstract class Section<R> {
   }
 
   /** Accepts another spelling of a key, with a warning. */
-  final void spelling(String other, String key) {
+  protected final void spelling(String other, String key) {
     spellings.put(other, key);
   }
 
   /** Accepts a key that is no longer used, with a warning that says what to do. */
-  final void obsolete(String key, String replacement) {
+  protected final void obsolete(String key, String replacement) {
     obsolete.put(key, replacement);
   }
 
   /** Rules between keys, as members of the object's JSON Schema, with single quotes. */
-  final void rules(String schema) {
+  protected final void rules(String schema) {
     rules = schema;
   }
 
@@ -116,7 +116,7 @@ public abstract class Section<R> {
   }
 
   /** The type of values that are such an object. */
-  final ValueType<R> type() {
+  public final ValueType<R> type() {
     return new ValueType<>(this::read, this::write, "object", "{'$ref': '#/$defs/" + name + "'}");
   }
 

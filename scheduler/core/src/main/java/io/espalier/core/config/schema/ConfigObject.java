@@ -1,6 +1,6 @@
-package io.espalier.core.config.keys;
+package io.espalier.core.config.schema;
 
-import io.espalier.core.config.keys.UnknownKeys.Advice;
+import io.espalier.core.config.schema.UnknownKeys.Advice;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.Problems;

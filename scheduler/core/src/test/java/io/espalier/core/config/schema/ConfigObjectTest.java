@@ -1,4 +1,4 @@
-package io.espalier.core.config.keys;
+package io.espalier.core.config.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
@@ -38,7 +38,7 @@ class ConfigObjectTest {
     }
 
     @Override
-    Sample read(ConfigObject in, Sample base) {
+    public Sample read(ConfigObject in, Sample base) {
       return new Sample(
           in.get(enabled, base),
           in.get(pause, base),

@@ -1,4 +1,4 @@
-package io.espalier.core.config.keys;
+package io.espalier.core.config.schema;
 
 import io.espalier.core.config.Resource;
 import io.espalier.core.json.Json;
@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Function;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, String schema) {
   /** Reads a value. */
-  interface Reader<T> {
+  public interface Reader<T> {
     /**
      * Reads a value; adds an error and returns null when it is broken.
      *
@@ -36,11 +37,11 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
   }
 
   /** Writes a value so that reading it under the same inherited value yields the same. */
-  interface Writer<T> {
+  public interface Writer<T> {
     Json write(T value, T inherited, Names names);
   }
 
-  static final int MAX = Integer.MAX_VALUE;
+  public static final int MAX = Integer.MAX_VALUE;
   private static final int LONGEST_REGEX = 10_000;
   private static final String NUMBER_AS_TEXT =
       "{'type': 'string', 'pattern':"
@@ -48,7 +49,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
   private static final String PLAIN_TEXT = "^[^\\\\u0000-\\\\u001f\\\\u007f-\\\\u009f]*$";
 
   /** A type whose values do not depend on inherited ones, nor on names. */
-  static <T> ValueType<T> of(
+  public static <T> ValueType<T> of(
       Function<ConfigValue, @Nullable T> reader,
       Function<T, Json> writer,
       String words,
@@ -60,11 +61,11 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
         schema);
   }
 
-  static String anyOf(String... schemas) {
+  public static String anyOf(String... schemas) {
     return "{'anyOf': [" + String.join(", ", schemas) + "]}";
   }
 
-  static ValueType<Boolean> bool() {
+  public static ValueType<Boolean> bool() {
     return of(
         ConfigValue::bool,
         Json::of,
@@ -72,7 +73,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
         "{'enum': [true, false, 1, 0, 'true', 'false', '1', '0']}");
   }
 
-  static ValueType<Long> int64(long min, long max) {
+  public static ValueType<Long> int64(long min, long max) {
     return of(
         value -> value.integer(min, max),
         Json::of,
@@ -81,15 +82,15 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
             "{'type': 'integer', 'minimum': " + min + ", 'maximum': " + max + "}", NUMBER_AS_TEXT));
   }
 
-  static ValueType<Integer> int32(int min, int max) {
+  public static ValueType<Integer> int32(int min, int max) {
     return int64(min, max).as(Math::toIntExact, Integer::longValue);
   }
 
-  static ValueType<Integer> int32(int min) {
+  public static ValueType<Integer> int32(int min) {
     return int32(min, MAX);
   }
 
-  static ValueType<Double> number(double min, double max) {
+  public static ValueType<Double> number(double min, double max) {
     boolean hasMin = min > -Double.MAX_VALUE;
     boolean hasMax = max < Double.MAX_VALUE;
     return of(
@@ -109,23 +110,23 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
     return hasNoMax ? from : " from " + min + " to " + max;
   }
 
-  static ValueType<Duration> seconds(double min, double max) {
+  public static ValueType<Duration> seconds(double min, double max) {
     return number(min, max)
         .as(ConfigValue::millis, time -> time.toMillis() / 1000.0)
         .says("seconds");
   }
 
   /** An object that is passed on as it is. */
-  static ValueType<Json.Obj> object() {
+  public static ValueType<Json.Obj> object() {
     return of(ConfigValue::object, json -> json, "object", "{'type': 'object'}");
   }
 
-  static ValueType<String> text() {
+  public static ValueType<String> text() {
     return of(ConfigValue::text, Json::of, "text", "{'type': ['string', 'number']}");
   }
 
   /** Text that can be a name: not empty and without control characters. */
-  static ValueType<String> name(String what) {
+  public static ValueType<String> name(String what) {
     return of(
         value -> value.name(what),
         Json::of,
@@ -136,19 +137,19 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
   }
 
   /** Text without control characters, which may be empty. */
-  static ValueType<String> plainText(String message) {
+  public static ValueType<String> plainText(String message) {
     return text()
         .checked(text -> !hasControls(text), message)
         .inSchema(
             anyOf("{'type': 'string', 'pattern': '" + PLAIN_TEXT + "'}", "{'type': 'number'}"));
   }
 
-  static boolean hasControls(String text) {
+  public static boolean hasControls(String text) {
     return text.chars().anyMatch(Character::isISOControl);
   }
 
   /** Text that a pattern matches as a whole. */
-  static ValueType<String> text(Pattern pattern, String message) {
+  public static ValueType<String> text(Pattern pattern, String message) {
     return text()
         .checked(text -> pattern.matcher(text).matches(), message)
         .inSchema(
@@ -158,7 +159,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
   }
 
   /** A regular expression. */
-  static ValueType<Pattern> regex() {
+  public static ValueType<Pattern> regex() {
     return of(
         value -> {
           String text = value.text();
@@ -187,7 +188,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
     }
   }
 
-  static <E> ValueType<E> oneOf(Collection<E> values, Function<E, String> label) {
+  public static <E> ValueType<E> oneOf(Collection<E> values, Function<E, String> label) {
     Map<String, E> words = new LinkedHashMap<>();
     values.forEach(value -> words.put(label.apply(value), value));
     return of(
@@ -198,7 +199,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
   }
 
   /** The name of something that is known, such as a plug-in; another name is an error. */
-  static ValueType<String> known(String what, Function<Names, Collection<String>> known) {
+  public static ValueType<String> known(String what, Function<Names, Collection<String>> known) {
     return of(
         value -> {
           String name = value.text();
@@ -214,7 +215,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
   }
 
   /** The index of a level, which is written as its name. */
-  static ValueType<Integer> level() {
+  public static ValueType<Integer> level() {
     return new ValueType<>(
         (value, base) -> value.level(),
         (level, inherited, names) -> Json.of(names.levels().name(level)),
@@ -222,7 +223,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
         text().schema);
   }
 
-  static <E> ValueType<List<E>> list(ValueType<E> item, E none) {
+  public static <E> ValueType<List<E>> list(ValueType<E> item, E none) {
     return new ValueType<>(
         (value, base) -> {
           List<ConfigValue> items = value.items();
@@ -239,12 +240,12 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
         "{'type': 'array', 'items': " + item.schema + "}");
   }
 
-  static ValueType<List<String>> texts() {
+  public static ValueType<List<String>> texts() {
     return list(text(), "");
   }
 
   /** An object whose keys are names and whose values have the same type. */
-  static String membersSchema(String value) {
+  public static String membersSchema(String value) {
     return "{'type': 'object', 'patternProperties': {'^(_|//)': true}, 'additionalProperties': "
         + value
         + "}";
@@ -255,7 +256,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
    *
    * @param ofWorkers whether only resources of workers are accepted
    */
-  static <N> ValueType<Map<Resource, N>> byResource(
+  public static <N> ValueType<Map<Resource, N>> byResource(
       ValueType<N> amount, N none, boolean ofWorkers) {
     return new ValueType<>(
         (value, base) ->
@@ -272,7 +273,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
   }
 
   /** Either a value or {@code false}, which removes an inherited one. */
-  static <E> ValueType<Optional<E>> orFalse(ValueType<E> type, E usual) {
+  public static <E> ValueType<Optional<E>> orFalse(ValueType<E> type, E usual) {
     ValueType<Optional<E>> optional = optional(type, usual);
     return new ValueType<>(
         (value, base) -> value.isFalse() ? Optional.empty() : optional.reader.read(value, base),
@@ -287,7 +288,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
    *
    * @param usual what a value is based on when none is inherited
    */
-  static <E> ValueType<Optional<E>> optional(ValueType<E> type, E usual) {
+  public static <E> ValueType<Optional<E>> optional(ValueType<E> type, E usual) {
     return new ValueType<>(
         (value, base) -> {
           E read = type.reader.read(value, base.orElse(usual));
@@ -302,7 +303,7 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
   }
 
   /** A limit of 64 bits; {@code false} removes an inherited one. */
-  static ValueType<OptionalLong> limit(long min, long max) {
+  public static ValueType<OptionalLong> limit(long min, long max) {
     return orFalse(int64(min, max), min)
         .as(
             value -> value.map(OptionalLong::of).orElse(OptionalLong.empty()),
@@ -310,26 +311,33 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
   }
 
   /** A limit of 32 bits; {@code false} removes an inherited one. */
-  static ValueType<OptionalInt> limit32(int min, int max) {
+  public static ValueType<OptionalInt> limit32(int min, int max) {
     return optionalInt(orFalse(int32(min, max), min));
   }
 
   /** The most of something, from 1; {@code false}: any number, which is read as 0. */
-  static ValueType<Integer> most() {
+  public static ValueType<Integer> most() {
     return limit32(1, MAX)
         .as(
             limit -> limit.orElse(0),
             most -> most == 0 ? OptionalInt.empty() : OptionalInt.of(most));
   }
 
-  static ValueType<OptionalInt> optionalInt(ValueType<Optional<Integer>> type) {
+  public static ValueType<OptionalInt> optionalInt(ValueType<Optional<Integer>> type) {
     return type.as(
         value -> value.map(OptionalInt::of).orElse(OptionalInt.empty()),
         value -> value.isPresent() ? Optional.of(value.getAsInt()) : Optional.empty());
   }
 
+  public static ValueType<OptionalDouble> optionalDouble(ValueType<Double> type) {
+    return optional(type, 0.0)
+        .as(
+            value -> value.map(OptionalDouble::of).orElse(OptionalDouble.empty()),
+            value -> value.isPresent() ? Optional.of(value.getAsDouble()) : Optional.empty());
+  }
+
   /** The same values in another form. */
-  <U> ValueType<U> as(Function<T, U> to, Function<U, T> from) {
+  public <U> ValueType<U> as(Function<T, U> to, Function<U, T> from) {
     return new ValueType<>(
         (value, base) -> {
           T read = reader.read(value, from.apply(base));
@@ -341,12 +349,12 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
   }
 
   /** Adds a condition, whose violation is an error. */
-  ValueType<T> checked(Predicate<T> condition, String message) {
+  public ValueType<T> checked(Predicate<T> condition, String message) {
     return checked(condition, message, null);
   }
 
   /** Adds a condition, whose violation is an error with a hint. */
-  ValueType<T> checked(Predicate<T> condition, String message, @Nullable String hint) {
+  public ValueType<T> checked(Predicate<T> condition, String message, @Nullable String hint) {
     return new ValueType<>(
         (value, base) -> {
           T read = reader.read(value, base);
@@ -362,12 +370,12 @@ public record ValueType<T>(Reader<T> reader, Writer<T> writer, String words, Str
   }
 
   /** The same type with other words. */
-  ValueType<T> says(String newWords) {
+  public ValueType<T> says(String newWords) {
     return new ValueType<>(reader, writer, newWords, schema);
   }
 
   /** The same type with another JSON Schema. */
-  ValueType<T> inSchema(String newSchema) {
+  public ValueType<T> inSchema(String newSchema) {
     return new ValueType<>(reader, writer, words, newSchema);
   }
 }

@@ -1,4 +1,4 @@
-package io.espalier.core.config.keys;
+package io.espalier.core.config.schema;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ConfigValue(Json json, ProblemPath path, Problems problems, Names names) {
   /** Stands for the resources of all levels. */
-  static final int ANY = -1;
+  public static final int ANY = -1;
 
   /** The longest accepted time, about thirty years. */
   public static final double LONGEST_SECONDS = 1e9;
@@ -52,7 +52,7 @@ public record ConfigValue(Json json, ProblemPath path, Problems problems, Names 
   }
 
   /** A finite number within bounds. */
-  @Nullable Double number(double min, double max) {
+  public @Nullable Double number(double min, double max) {
     BigDecimal number = decimal();
     if (number == null) {
       wrongKind("a number");
@@ -88,7 +88,7 @@ public record ConfigValue(Json json, ProblemPath path, Problems problems, Names 
     return null;
   }
 
-  @Nullable Boolean bool() {
+  public @Nullable Boolean bool() {
     if (json instanceof Json.Bool bool) {
       return bool.value();
     }
@@ -136,7 +136,7 @@ public record ConfigValue(Json json, ProblemPath path, Problems problems, Names 
   }
 
   /** One of several words. */
-  <E> @Nullable E oneOf(Map<String, E> words) {
+  public <E> @Nullable E oneOf(Map<String, E> words) {
     String text = text();
     if (text == null) {
       return null;
@@ -247,7 +247,7 @@ public record ConfigValue(Json json, ProblemPath path, Problems problems, Names 
   }
 
   /** The value of a key that is present. */
-  ConfigValue member(String key) {
+  public ConfigValue member(String key) {
     Json member = json instanceof Json.Obj object ? object.get(key) : null;
     return new ConfigValue(Objects.requireNonNull(member, key), path.key(key), problems, names);
   }
@@ -265,7 +265,7 @@ public record ConfigValue(Json json, ProblemPath path, Problems problems, Names 
   }
 
   /** Adds an error that does not repeat the value, which is a secret. */
-  void errorOfSecret(String message, @Nullable String hint) {
+  public void errorOfSecret(String message, @Nullable String hint) {
     problems.add(Problems.at(Problem.Severity.ERROR, path, json.at(), null, message, hint));
   }
 
@@ -278,7 +278,7 @@ public record ConfigValue(Json json, ProblemPath path, Problems problems, Names 
   }
 
   /** A hint to the nearest of several words, or null. */
-  @Nullable String didYouMean(Collection<String> words) {
+  public @Nullable String didYouMean(Collection<String> words) {
     if (!(json instanceof Json.Str text)) {
       return null;
     }
@@ -286,7 +286,7 @@ public record ConfigValue(Json json, ProblemPath path, Problems problems, Names 
     return near == null ? null : "did you mean \"" + near + "\"?";
   }
 
-  void wrongKind(String expected) {
+  public void wrongKind(String expected) {
     error("expected " + expected + ", found " + json.kind(), null);
   }
 }

@@ -1,4 +1,4 @@
-package io.espalier.core.config.keys;
+package io.espalier.core.config.schema;
 
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem.Severity;

@@ -1,4 +1,4 @@
-package io.espalier.core.config.keys;
+package io.espalier.core.config.schema;
 
 import io.espalier.core.json.Json;
 import java.util.function.BiPredicate;
@@ -32,36 +32,36 @@ public final class Key<R, T> {
   /**
    * The key must be present; the text says what is expected, after "the key is missing, expected".
    */
-  Key<R, T> required(String expected) {
+  public Key<R, T> required(String expected) {
     missing = expected;
     return this;
   }
 
   /** The key is Espalier's own: Bistro does not have it, so it is exported only with an effect. */
-  Key<R, T> own() {
+  public Key<R, T> own() {
     own = true;
     return this;
   }
 
   /** The key belongs to one job: the settings cannot have it. */
-  Key<R, T> ofJobsOnly() {
+  public Key<R, T> ofJobsOnly() {
     ofJobsOnly = true;
     return this;
   }
 
   /** Exports the key only when this is true for the record and the inherited one. */
-  Key<R, T> writtenIf(BiPredicate<R, R> condition) {
+  public Key<R, T> writtenIf(BiPredicate<R, R> condition) {
     written = condition;
     return this;
   }
 
   /** Exports the key only when its value differs from the inherited one. */
-  Key<R, T> writtenUnlessInherited() {
+  public Key<R, T> writtenUnlessInherited() {
     return writtenIf((value, inherited) -> !getter.apply(value).equals(getter.apply(inherited)));
   }
 
   /** Exports the key unless its value and the inherited one are both what it is without the key. */
-  Key<R, T> writtenUnless(T usual) {
+  public Key<R, T> writtenUnless(T usual) {
     return writtenIf(
         (value, inherited) ->
             !getter.apply(value).equals(usual) || !getter.apply(inherited).equals(usual));

@@ -1,4 +1,4 @@
-package io.espalier.core.config.keys;
+package io.espalier.core.config.schema;
 
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.ResourceCatalog;
@@ -80,7 +80,7 @@ public record Names(
   }
 
   /** A copy in which at most the levels are known. */
-  Names broken(Levels newLevels, boolean newLevelsAreKnown) {
+  public Names broken(Levels newLevels, boolean newLevelsAreKnown) {
     return new Names(
         policies,
         workerSelectors,
