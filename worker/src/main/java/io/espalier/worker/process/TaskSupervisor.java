@@ -26,8 +26,6 @@ import io.espalier.worker.process.spawn.TaskUsers;
 import io.espalier.worker.resources.MeasuringOptions;
 import io.espalier.worker.resources.UsageSampler;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,8 +61,7 @@ public final class TaskSupervisor implements AutoCloseable {
   private final TaskLog log;
   private final WorkerDirectory directory;
   private final Journal journal;
-  private final LeaseGuard guard;
-  private final @Nullable Path gate;
+  private final TaskGuard guard;
   private final ProcessBackend processes;
   private final TaskCgroups groups;
   private final ProcessStarts starts;
@@ -93,15 +90,13 @@ public final class TaskSupervisor implements AutoCloseable {
       SupervisorOptions options,
       LogStore logs,
       WorkerDirectory directory,
-      LeaseGuard guard,
-      @Nullable Path gate,
+      TaskGuard guard,
       ProcessBackend processes) {
     this.options = options;
-    this.gate = gate;
+    this.guard = guard;
     this.log = new TaskLog(logs, options.host(), options.statusForm());
     this.directory = directory;
     this.journal = directory.journal();
-    this.guard = guard;
     this.processes = processes;
     this.groups = new TaskCgroups(options.cgroups(), options.shard(), journal.seed());
     this.loop = new SupervisorLoop(processes, this::isOver);
@@ -115,7 +110,8 @@ public final class TaskSupervisor implements AutoCloseable {
   }
 
   /**
-   * Takes over the data directory, kills what an earlier run left alive, and starts the guard.
+   * Takes over the data directory and kills what an earlier run left alive. The guard is started
+   * with the first task.
    *
    * @throws IOException naming the path, when the directory cannot be used, another process uses
    *     it, or a survivor could not be verified to be dead
@@ -145,17 +141,19 @@ public final class TaskSupervisor implements AutoCloseable {
     }
     WorkerDirectory taken = WorkerDirectory.takeOver(options.dataDirectory());
     Journal journal = taken.journal();
-    LeaseGuard guard = null;
+    boolean prepared = false;
     try {
-      // Of this run alone: a delayed guard of an earlier run closes its own gate.
-      Path gate = journal.directory().resolve("lease-" + journal.cookie().substring(0, 8));
-      Path needed = leased ? gate : null;
+      TaskGuard guard = new TaskGuard(journal, leased);
       ProcessBackend processes =
-          mechanism(options.mechanism(), needed, JournalKiller.starterName(journal.cookie()));
-      guard = LeaseGuard.start(journal.file(), journal.cookie(), gate);
-      return new TaskSupervisor(options, logs, taken, guard, needed, processes);
+          mechanism(options.mechanism(), guard.gate(), JournalKiller.starterName(journal.cookie()));
+      if (leased) {
+        guard.start();
+      }
+      TaskSupervisor supervisor = new TaskSupervisor(options, logs, taken, guard, processes);
+      prepared = true;
+      return supervisor;
     } finally {
-      if (guard == null) {
+      if (!prepared) {
         journal.close();
       }
     }
@@ -203,7 +201,7 @@ public final class TaskSupervisor implements AutoCloseable {
    * Returns a future that completes once the guard kills nothing and knows every lease set before.
    */
   public CompletableFuture<Void> guardAtRest() {
-    return guard.sync();
+    return guard.atRest();
   }
 
   /** Returns what was found of an earlier run, all of it dead by now. */
@@ -398,8 +396,24 @@ public final class TaskSupervisor implements AutoCloseable {
         members.add(member);
       }
     }
-    if (!members.isEmpty()) {
+    if (!members.isEmpty() && isGuarded(members)) {
       beginProcesses(members);
+    }
+  }
+
+  /** Starts the guard with the first task; without a guard the tasks end as not started. */
+  private boolean isGuarded(List<LaunchSpec> members) {
+    try {
+      guard.start();
+      return true;
+    } catch (IOException e) {
+      String why = "the guard of the task processes cannot be started: " + e.getMessage();
+      for (LaunchSpec member : members) {
+        JournalKey key = JournalKey.of(member);
+        accepted.remove(key);
+        deliver(key.end(TaskResult.Kind.NOT_STARTED).withMessage(why));
+      }
+      return false;
     }
   }
 
@@ -462,17 +476,7 @@ public final class TaskSupervisor implements AutoCloseable {
 
     @Override
     public boolean hasLostLeaseSince(long startTicks) {
-      Path lease = gate;
-      if (lease == null) {
-        return false;
-      }
-      try {
-        return Long.parseLong(Files.readString(lease).strip()) > startTicks;
-      } catch (NoSuchFileException e) {
-        return true;
-      } catch (IOException | NumberFormatException e) {
-        return false;
-      }
+      return guard.hasLostLeaseSince(startTicks);
     }
 
     @Override

@@ -31,7 +31,7 @@ public final class Libc {
   public static final int WNOWAIT = 0x1000000;
 
   static {
-    Native.register(Libc.class, "c");
+    CFunctions.register(Libc.class);
   }
 
   private Libc() {}

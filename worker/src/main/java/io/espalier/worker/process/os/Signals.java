@@ -1,6 +1,5 @@
 package io.espalier.worker.process.os;
 
-import com.sun.jna.Native;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,7 +25,7 @@ public final class Signals {
   /** The only C function used here, kept apart so that it is available wherever JNA is. */
   private static final class Call {
     static {
-      Native.register(Call.class, "c");
+      CFunctions.register(Call.class);
     }
 
     private Call() {}

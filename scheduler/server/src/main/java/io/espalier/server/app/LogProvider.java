@@ -1,26 +1,21 @@
 package io.espalier.server.app;
 
 import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
-import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LogbackServiceProvider;
 import ch.qos.logback.core.ConsoleAppender;
-import ch.qos.logback.core.spi.ContextAwareBase;
 import java.util.Map;
-import org.slf4j.Logger;
 
 /**
- * Configures the log: to standard error, because standard output belongs to the commands. The
+ * Provides the log: to standard error, because standard output belongs to the commands. The
  * property {@code espalier.log.level} or the variable {@code ESPALIER_LOG_LEVEL} sets the level;
  * {@code logback.configurationFile} names a file to use in place of all this. In code, because
- * reading a file of XML took a tenth of the start of a command.
+ * reading a file of XML took a tenth of the start of a command, and to search all archives for
+ * somebody who configures the log took as long as the rest of it.
  */
-public final class LogConfigurator extends ContextAwareBase implements Configurator {
-  private static final String PATTERN =
-      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level [%thread] %logger{20}"
-          + " %msg%replace( %kvp){'^ $', ''}%n";
-
+public final class LogProvider extends LogbackServiceProvider {
   /** What goes wrong with these is said once, as a problem, and not at each attempt. */
   private static final Map<String, Level> LEVELS =
       Map.of(
@@ -36,26 +31,35 @@ public final class LogConfigurator extends ContextAwareBase implements Configura
           "org.sqlite.SQLiteJDBCLoader",
           Level.OFF);
 
+  /** Makes SLF4J use this provider; to be called before anybody asks for a logger. */
+  public static void use() {
+    System.setProperty("slf4j.provider", LogProvider.class.getName());
+    // It would tell on standard error that it does.
+    System.setProperty("slf4j.internal.verbosity", "WARN");
+  }
+
   @Override
-  public ExecutionStatus configure(LoggerContext logs) {
-    if (System.getProperty("logback.configurationFile") != null
-        || getClass().getResource("/logback-test.xml") != null) {
-      return ExecutionStatus.INVOKE_NEXT_IF_ANY;
+  public void initialize() {
+    if (System.getProperty("logback.configurationFile") != null) {
+      super.initialize();
+      return;
     }
-    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
-    encoder.setContext(logs);
-    encoder.setPattern(PATTERN);
-    encoder.start();
+    LoggerContext logs = (LoggerContext) getLoggerFactory();
+    logs.setName("espalier");
+    logs.setMDCAdapter(getMDCAdapter());
+    LogLines lines = new LogLines();
+    lines.setContext(logs);
+    lines.start();
     ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
     appender.setContext(logs);
     appender.setName("stderr");
     appender.setTarget("System.err");
-    appender.setEncoder(encoder);
+    appender.setEncoder(lines);
     appender.start();
     LEVELS.forEach((name, level) -> logs.getLogger(name).setLevel(level));
     logs.getLogger("io.espalier").setLevel(level());
     logs.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(appender);
-    return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+    logs.start();
   }
 
   private static Level level() {
