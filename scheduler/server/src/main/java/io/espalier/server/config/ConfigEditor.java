@@ -155,8 +155,7 @@ public final class ConfigEditor {
       job.problems().stream().filter(problem -> !known.contains(problem)).forEach(problems::add);
     }
     for (String key : members.keySet()) {
-      String name =
-          key.startsWith(Config.JOB_KEY) ? key.substring(Config.JOB_KEY.length()) : "";
+      String name = key.startsWith(Config.JOB_KEY) ? key.substring(Config.JOB_KEY.length()) : "";
       boolean isAdded = members.getOrDefault(key, Optional.empty()).isPresent();
       if (!name.isEmpty() && isAdded && config.job(name) == null) {
         problems.add(Problem.error(key, "this is not the name of a job"));

@@ -324,8 +324,7 @@ public final class JobEditor {
     if (!target.history(next.name()).isEmpty()) {
       return null;
     }
-    return ConfigEdits.object(document(target, text, next.name()))
-                .get(Config.JOB_KEY + next.name())
+    return ConfigEdits.object(document(target, text, next.name())).get(Config.JOB_KEY + next.name())
             instanceof Json.Obj job
         ? new JobVersion(next.name(), next.version() - 1, next.atMillis(), "", AS_WRITTEN, job)
         : null;

@@ -191,11 +191,8 @@ final class ChangeParser {
 
   /** Parses a job within its configuration, from which it inherits. */
   private Job read(Job job, Json.Obj text) {
-    Json.Builder document =
-        Json.object().put(Config.SETTINGS_KEY, config.settings().original());
-    config
-        .jobs()
-        .forEach((name, other) -> document.put(Config.JOB_KEY + name, other.original()));
+    Json.Builder document = Json.object().put(Config.SETTINGS_KEY, config.settings().original());
+    config.jobs().forEach((name, other) -> document.put(Config.JOB_KEY + name, other.original()));
     document.put(Config.JOB_KEY + job.name(), text);
     Config read = Objects.requireNonNull(parser.inspect(document.build()).value());
     return Objects.requireNonNull(read.job(job.name()));
