@@ -12,7 +12,6 @@ import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.Printable;
 import io.espalier.cli.term.Table;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.source.ConfigSource;
 import io.espalier.core.config.source.ConfigSource.Unavailable;
 import io.espalier.core.json.Json;
@@ -71,7 +70,7 @@ final class PlanCommands {
       }
       Json.Obj members = members();
       if (!job.isEmpty()) {
-        members = Json.object().put(ConfigDocument.JOB + job, members).build();
+        members = Json.object().put(Config.JOB_KEY + job, members).build();
       } else if (members.members().keySet().stream().noneMatch(key -> key.startsWith("bistro_"))) {
         throw new CommandException(
             ExitCode.USAGE,
@@ -89,7 +88,7 @@ final class PlanCommands {
         Result<Json.Obj> read = loader.part(text);
         Json.Obj members = read.value();
         List<Problem> problems = new ArrayList<>(read.problems());
-        if (members != null && members.get(ConfigDocument.SETTINGS) != null) {
+        if (members != null && members.get(Config.SETTINGS_KEY) != null) {
           Result<Config> checked = loader.inspect(text);
           problems = new ArrayList<>(checked.problems());
         }

@@ -16,6 +16,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record Config(
     Settings settings, SortedMap<String, Job> jobs, List<Problem> warnings, Partition shard) {
+  /** The key of the settings in a document; the paths of their problems begin with it. */
+  public static final String SETTINGS_KEY = "bistro_settings";
+
+  /** The key of a job in a document, without its name, which follows. */
+  public static final String JOB_KEY = "bistro_job->";
+
   public Config {
     jobs = java.util.Collections.unmodifiableSortedMap(new TreeMap<>(jobs));
     warnings = List.copyOf(warnings);

@@ -4,7 +4,6 @@ import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.WatchdogFindings;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.loop.command.BrakeCommands;
 import io.espalier.core.loop.command.PauseRegistry;
 import io.espalier.core.loop.command.WorkerPool;
@@ -244,7 +243,7 @@ final class ViewPublisher {
           SchedulerView.SETTINGS, "the scheduler is disabled in its settings: nothing is started");
     }
     configProblems.stream()
-        .filter(problem -> problem.isError() && !problem.path().startsWith(ConfigDocument.JOB))
+        .filter(problem -> problem.isError() && !problem.path().startsWith(Config.JOB_KEY))
         .findFirst()
         .ifPresent(
             problem ->

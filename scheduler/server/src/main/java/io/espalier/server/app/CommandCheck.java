@@ -2,7 +2,6 @@ package io.espalier.server.app;
 
 import io.espalier.core.call.CallClient;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.task.CallSpec;
 import io.espalier.core.config.task.Step;
@@ -61,7 +60,7 @@ public final class CommandCheck {
       if (!job.canRun()) {
         continue;
       }
-      ProblemPath path = ProblemPath.ROOT.key(ConfigDocument.JOB + job.name());
+      ProblemPath path = ProblemPath.ROOT.key(Config.JOB_KEY + job.name());
       job.call().ifPresent(call -> check(job, path.key("call"), call, problems));
       List<String> command = job.command().isEmpty() ? workerCommand : job.command();
       if (hasOneCommand(job) && !command.isEmpty()) {
@@ -159,7 +158,7 @@ public final class CommandCheck {
   }
 
   private Problem problem(Job job, String what) {
-    ProblemPath path = ProblemPath.ROOT.key(ConfigDocument.JOB + job.name());
+    ProblemPath path = ProblemPath.ROOT.key(Config.JOB_KEY + job.name());
     Optional<Json> program = program(job);
     if (program.isPresent()) {
       path = path.key("command").index(0);

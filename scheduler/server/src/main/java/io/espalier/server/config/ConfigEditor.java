@@ -4,7 +4,6 @@ import io.espalier.core.api.ConfigChange;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RefusedException.Reason;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.source.ConfigSource.Text;
 import io.espalier.core.config.source.ConfigSource.Unavailable;
@@ -101,11 +100,11 @@ public final class ConfigEditor {
         .forEach(
             (key, member) -> {
               Json old = now.get(key);
-              if (key.startsWith(ConfigDocument.JOB) && member instanceof Json.Null) {
+              if (key.startsWith(Config.JOB_KEY) && member instanceof Json.Null) {
                 if (old != null) {
                   members.put(key, Optional.empty());
                 }
-              } else if (key.startsWith(ConfigDocument.JOB)
+              } else if (key.startsWith(Config.JOB_KEY)
                   && member instanceof Json.Obj job
                   && old instanceof Json.Obj was) {
                 if (!unstamped(job).equals(unstamped(was))) {
@@ -117,7 +116,7 @@ public final class ConfigEditor {
             });
     if (change.prune()) {
       now.members().keySet().stream()
-          .filter(key -> key.startsWith(ConfigDocument.JOB))
+          .filter(key -> key.startsWith(Config.JOB_KEY))
           .filter(key -> change.members().get(key) == null)
           .forEach(key -> members.put(key, Optional.empty()));
     }
@@ -150,14 +149,13 @@ public final class ConfigEditor {
     for (Job job : config.jobs().values()) {
       Job was = before == null ? null : before.job(job.name());
       Set<Problem> known =
-          was == null || members.containsKey(ConfigDocument.JOB + job.name())
+          was == null || members.containsKey(Config.JOB_KEY + job.name())
               ? Set.of()
               : new HashSet<>(was.problems());
       job.problems().stream().filter(problem -> !known.contains(problem)).forEach(problems::add);
     }
     for (String key : members.keySet()) {
-      String name =
-          key.startsWith(ConfigDocument.JOB) ? key.substring(ConfigDocument.JOB.length()) : "";
+      String name = key.startsWith(Config.JOB_KEY) ? key.substring(Config.JOB_KEY.length()) : "";
       boolean isAdded = members.getOrDefault(key, Optional.empty()).isPresent();
       if (!name.isEmpty() && isAdded && config.job(name) == null) {
         problems.add(Problem.error(key, "this is not the name of a job"));
@@ -188,11 +186,11 @@ public final class ConfigEditor {
       List<JobVersion> written = new ArrayList<>();
       List<JobVersion> replaced = new ArrayList<>();
       for (Map.Entry<String, Optional<Json>> member : edited.members().entrySet()) {
-        if (!member.getKey().startsWith(ConfigDocument.JOB)) {
+        if (!member.getKey().startsWith(Config.JOB_KEY)) {
           refuseYaml(target, text, member.getKey());
           continue;
         }
-        String name = member.getKey().substring(ConfigDocument.JOB.length());
+        String name = member.getKey().substring(Config.JOB_KEY.length());
         jobs.refuseYaml(target, text, name);
         JobVersion next =
             JobEditor.stamped(
@@ -219,7 +217,7 @@ public final class ConfigEditor {
       LOG.info(
           "applied: {} jobs saved or deleted{}",
           written.size(),
-          members.containsKey(ConfigDocument.SETTINGS) ? ", settings replaced" : "");
+          members.containsKey(Config.SETTINGS_KEY) ? ", settings replaced" : "");
       for (JobVersion version : replaced) {
         target.remember(version);
       }

@@ -1,6 +1,6 @@
 package io.espalier.server.config;
 
-import io.espalier.core.config.ConfigDocument;
+import io.espalier.core.config.Config;
 import io.espalier.core.config.source.ConfigSource.Document;
 import io.espalier.core.config.source.ConfigSource.Text;
 import io.espalier.core.config.source.WritableConfigSource;
@@ -37,10 +37,10 @@ final class ConfigEdits {
     if (holding.isPresent()) {
       return holding.get();
     }
-    if (!key.startsWith(ConfigDocument.JOB)) {
+    if (!key.startsWith(Config.JOB_KEY)) {
       return documents.get(0);
     }
-    String fallback = target.documentFor(key.substring(ConfigDocument.JOB.length()));
+    String fallback = target.documentFor(key.substring(Config.JOB_KEY.length()));
     return documents.stream()
         .filter(document -> document.name().equals(fallback))
         .findFirst()

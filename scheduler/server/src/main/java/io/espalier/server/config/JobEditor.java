@@ -5,7 +5,6 @@ import io.espalier.core.api.JobVersions;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.RefusedException.Reason;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.read.ConfigParser;
 import io.espalier.core.config.source.ConfigSource;
@@ -295,7 +294,7 @@ public final class JobEditor {
       return;
     }
     Document document = document(target, text, name);
-    if (ConfigEdits.object(document).get(ConfigDocument.JOB + name) != null) {
+    if (ConfigEdits.object(document).get(Config.JOB_KEY + name) != null) {
       return;
     }
     Config config = loader.inspect(text).value();
@@ -325,8 +324,7 @@ public final class JobEditor {
     if (!target.history(next.name()).isEmpty()) {
       return null;
     }
-    return ConfigEdits.object(document(target, text, next.name()))
-                .get(ConfigDocument.JOB + next.name())
+    return ConfigEdits.object(document(target, text, next.name())).get(Config.JOB_KEY + next.name())
             instanceof Json.Obj job
         ? new JobVersion(next.name(), next.version() - 1, next.atMillis(), "", AS_WRITTEN, job)
         : null;
@@ -347,7 +345,7 @@ public final class JobEditor {
   public JobValidation check(String name, Json.Obj job) {
     Result<Config> result;
     try {
-      result = loader.inspectWith(source.fetch(), ConfigDocument.JOB + name, job);
+      result = loader.inspectWith(source.fetch(), Config.JOB_KEY + name, job);
     } catch (Unavailable e) {
       throw refused(e);
     } catch (InterruptedException e) {
@@ -364,7 +362,7 @@ public final class JobEditor {
     config.warnings().stream().filter(Problem::isError).forEach(problems::add);
     Job checked = config.job(name);
     if (checked == null) {
-      problems.add(Problem.error(ConfigDocument.JOB + name, "this is not the name of a job"));
+      problems.add(Problem.error(Config.JOB_KEY + name, "this is not the name of a job"));
       return new JobValidation(problems, null);
     }
     problems.addAll(checked.problems());
@@ -405,13 +403,13 @@ public final class JobEditor {
   }
 
   private static Document document(WritableConfigSource target, Text text, String name) {
-    return ConfigEdits.holding(target, text, ConfigDocument.JOB + name);
+    return ConfigEdits.holding(target, text, Config.JOB_KEY + name);
   }
 
   private static SortedMap<String, Optional<byte[]>> edited(
       WritableConfigSource target, Text text, JobVersion next) {
     return ConfigEdits.edited(
-        target, text, Map.of(ConfigDocument.JOB + next.name(), Optional.ofNullable(next.job())));
+        target, text, Map.of(Config.JOB_KEY + next.name(), Optional.ofNullable(next.job())));
   }
 
   static RefusedException refused(Unavailable e) {

@@ -1,7 +1,6 @@
 package io.espalier.server.replay;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
 import io.espalier.core.json.Json;
 import io.espalier.core.running.WorkerInfo;
@@ -323,9 +322,9 @@ final class EventLines {
     if (settings.get("nodes") instanceof Json.Obj nodes) {
       settings = settings.with("nodes", nodes.with("node_sources", Json.Arr.EMPTY));
     }
-    Json.Builder document = Json.object().put(ConfigDocument.SETTINGS, settings);
+    Json.Builder document = Json.object().put(Config.SETTINGS_KEY, settings);
     for (Job job : config.jobs().values()) {
-      document.put(ConfigDocument.JOB + job.name(), without(job.original(), PRIVATE_TO_JOB));
+      document.put(Config.JOB_KEY + job.name(), without(job.original(), PRIVATE_TO_JOB));
     }
     return document.build();
   }

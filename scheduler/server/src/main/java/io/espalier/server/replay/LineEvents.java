@@ -1,7 +1,6 @@
 package io.espalier.server.replay;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Partition;
@@ -261,7 +260,7 @@ final class LineEvents {
     for (Job job : config.jobs().values()) {
       boolean valid = !names.contains(job.name());
       List<Problem> problems =
-          valid ? List.of() : List.of(Problem.error(ConfigDocument.JOB + job.name(), "was broken"));
+          valid ? List.of() : List.of(Problem.error(Config.JOB_KEY + job.name(), "was broken"));
       jobs.put(job.name(), job.isValid() == valid ? job : job.withProblems(problems));
     }
     return new Config(config.settings(), jobs, config.warnings(), shard);

@@ -1,7 +1,6 @@
 package io.espalier.cli.client.forecast;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
@@ -192,12 +191,9 @@ final class ChangeParser {
 
   /** Parses a job within its configuration, from which it inherits. */
   private Job read(Job job, Json.Obj text) {
-    Json.Builder document =
-        Json.object().put(ConfigDocument.SETTINGS, config.settings().original());
-    config
-        .jobs()
-        .forEach((name, other) -> document.put(ConfigDocument.JOB + name, other.original()));
-    document.put(ConfigDocument.JOB + job.name(), text);
+    Json.Builder document = Json.object().put(Config.SETTINGS_KEY, config.settings().original());
+    config.jobs().forEach((name, other) -> document.put(Config.JOB_KEY + name, other.original()));
+    document.put(Config.JOB_KEY + job.name(), text);
     Config read = Objects.requireNonNull(parser.inspect(document.build()).value());
     return Objects.requireNonNull(read.job(job.name()));
   }

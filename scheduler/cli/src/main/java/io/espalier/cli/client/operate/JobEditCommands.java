@@ -8,7 +8,7 @@ import io.espalier.cli.client.forecast.ForecastLines;
 import io.espalier.cli.client.inspect.SchedulerInfoCommands;
 import io.espalier.cli.term.JsonFields;
 import io.espalier.cli.term.Table;
-import io.espalier.core.config.ConfigDocument;
+import io.espalier.core.config.Config;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
@@ -60,7 +60,7 @@ public final class JobEditCommands {
 
   /** Asks what saving a job would do; empty if the server cannot tell. */
   static Json.Obj planned(Client client, String job, Json.Obj definition) {
-    Json.Obj config = Json.object().put(ConfigDocument.JOB + job, definition).build();
+    Json.Obj config = Json.object().put(Config.JOB_KEY + job, definition).build();
     try {
       return client.call(
           "POST", ApiV1.PLANS, Map.of(), Map.of(), Json.object().put("config", config).build());

@@ -1,7 +1,6 @@
 package io.espalier.core.config.read;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Partition;
 import io.espalier.core.config.Settings;
@@ -43,7 +42,7 @@ import java.util.stream.Collectors;
 public final class ConfigParser {
   private static final String SCHEMA = "$schema";
 
-  static final ProblemPath SETTINGS_PATH = ProblemPath.ROOT.key(ConfigDocument.SETTINGS);
+  static final ProblemPath SETTINGS_PATH = ProblemPath.ROOT.key(Config.SETTINGS_KEY);
 
   private final Names plugIns;
   private final Partition shard;
@@ -146,7 +145,7 @@ public final class ConfigParser {
   }
 
   private Partial settings(Json.Obj document, Problems problems) {
-    Json settings = document.get(ConfigDocument.SETTINGS);
+    Json settings = document.get(Config.SETTINGS_KEY);
     if (settings == null) {
       problems.add(
           Problems.at(
@@ -169,8 +168,8 @@ public final class ConfigParser {
         .members()
         .forEach(
             (key, value) -> {
-              if (key.startsWith(ConfigDocument.JOB)) {
-                String name = key.substring(ConfigDocument.JOB.length());
+              if (key.startsWith(Config.JOB_KEY)) {
+                String name = key.substring(Config.JOB_KEY.length());
                 jobs.put(name, parser.read(name, value, document.keyAt(key)));
               }
             });
@@ -178,9 +177,9 @@ public final class ConfigParser {
   }
 
   private static void checkKey(Json.Obj document, String key, Problems problems) {
-    if (key.equals(ConfigDocument.SETTINGS)
+    if (key.equals(Config.SETTINGS_KEY)
         || key.equals(SCHEMA)
-        || key.startsWith(ConfigDocument.JOB)
+        || key.startsWith(Config.JOB_KEY)
         || UnknownKeys.isComment(key)) {
       return;
     }
@@ -188,11 +187,11 @@ public final class ConfigParser {
     if (key.toLowerCase(Locale.ROOT).startsWith("bistro_job")) {
       hint =
           "did you mean \""
-              + ConfigDocument.JOB
+              + Config.JOB_KEY
               + key.replaceFirst("(?i)bistro_jobs?[^A-Za-z0-9_]*", "")
               + "\"?";
-    } else if (Suggestions.closest(key, List.of(ConfigDocument.SETTINGS), 3) != null) {
-      hint = "did you mean \"" + ConfigDocument.SETTINGS + "\"?";
+    } else if (Suggestions.closest(key, List.of(Config.SETTINGS_KEY), 3) != null) {
+      hint = "did you mean \"" + Config.SETTINGS_KEY + "\"?";
     }
     Position at = document.keyAt(key);
     problems.add(

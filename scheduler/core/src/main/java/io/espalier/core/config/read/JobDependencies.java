@@ -1,6 +1,6 @@
 package io.espalier.core.config.read;
 
-import io.espalier.core.config.ConfigDocument;
+import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.WholeJobDependency;
@@ -127,7 +127,7 @@ final class JobDependencies {
       String dependency,
       String message,
       @Nullable String hint) {
-    ProblemPath path = ProblemPath.ROOT.key(ConfigDocument.JOB + job.name()).key(key);
+    ProblemPath path = ProblemPath.ROOT.key(Config.JOB_KEY + job.name()).key(key);
     if (job.original().get(key) instanceof Json.Arr list) {
       for (int i = 0; i < list.items().size(); i++) {
         Json item = list.items().get(i);

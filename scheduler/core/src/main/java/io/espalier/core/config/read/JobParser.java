@@ -1,6 +1,6 @@
 package io.espalier.core.config.read;
 
-import io.espalier.core.config.ConfigDocument;
+import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.NodeWindowRule;
@@ -47,7 +47,7 @@ final class JobParser {
    */
   Job read(String name, Json json, Position keyAt) {
     Problems problems = new Problems();
-    ProblemPath path = ProblemPath.ROOT.key(ConfigDocument.JOB + name);
+    ProblemPath path = ProblemPath.ROOT.key(Config.JOB_KEY + name);
     if (!NAME.matcher(name).matches()) {
       problems.add(
           Problems.at(

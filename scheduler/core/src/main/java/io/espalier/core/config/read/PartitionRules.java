@@ -1,6 +1,6 @@
 package io.espalier.core.config.read;
 
-import io.espalier.core.config.ConfigDocument;
+import io.espalier.core.config.Config;
 import io.espalier.core.config.GroupRule;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Partition;
@@ -102,7 +102,7 @@ final class PartitionRules {
       // This is the default from the settings, which get a single warning.
       return;
     }
-    ProblemPath path = ProblemPath.ROOT.key(ConfigDocument.JOB + job.name()).key(key);
+    ProblemPath path = ProblemPath.ROOT.key(Config.JOB_KEY + job.name()).key(key);
     problems.add(Problems.at(Severity.WARNING, path, said.at(), said, perScheduler(shard), null));
   }
 

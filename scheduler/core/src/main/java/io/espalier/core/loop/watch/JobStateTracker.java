@@ -1,7 +1,7 @@
 package io.espalier.core.loop.watch;
 
 import io.espalier.core.api.RefusedException;
-import io.espalier.core.config.ConfigDocument;
+import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.SetRule;
 import io.espalier.core.event.EventKind;
@@ -512,7 +512,7 @@ public final class JobStateTracker {
         continue;
       }
       if (problems.size() < STUCK_NAMED) {
-        String path = ConfigDocument.JOB + latest.job();
+        String path = Config.JOB_KEY + latest.job();
         problems.add(Problem.warning(path, "the job is stuck: " + latest.reason()));
       } else {
         more++;

@@ -3,7 +3,7 @@ package io.espalier.core.loop.watch;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.NeverStarting;
 import io.espalier.core.api.view.WaitingReasons;
-import io.espalier.core.config.ConfigDocument;
+import io.espalier.core.config.Config;
 import io.espalier.core.loop.state.LoopStats;
 import io.espalier.core.loop.state.RoundStep;
 import io.espalier.core.outcome.JobState;
@@ -188,7 +188,7 @@ public final class NeverStarts implements RoundStep {
       NeverStarting found = each.getValue();
       String text =
           found.tasks() + " of its tasks can never start as the limits are: " + found.reason();
-      problems.add(Problem.warning(ConfigDocument.JOB + job, text));
+      problems.add(Problem.warning(Config.JOB_KEY + job, text));
     }
     if (more > 0) {
       problems.add(

@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.capacity;
 
-import io.espalier.core.config.ConfigDocument;
+import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.NodeLimitRule;
 import io.espalier.core.config.Resource;
@@ -149,7 +149,7 @@ public final class UnsatisfiableJobs {
 
   private static Problem problem(Case each) {
     String name = each.resource.name();
-    String path = ConfigDocument.JOB + each.job.name() + ".resources." + name;
+    String path = Config.JOB_KEY + each.job.name() + ".resources." + name;
     Json needs = each.job.original().get("resources");
     Json need = needs instanceof Json.Obj object ? object.get(name) : null;
     return new Problem(

@@ -1,7 +1,6 @@
 package io.espalier.core.scheduling.task;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.FilterEvaluator;
 import io.espalier.core.config.FilterSteps;
 import io.espalier.core.config.Job;
@@ -89,7 +88,7 @@ public final class NodeEligibility {
       for (Filtered filtered : filters.get(level)) {
         if (filtered.steps().isOver()) {
           String path =
-              ConfigDocument.JOB + filtered.name() + ".filters." + topology.levels().name(level);
+              Config.JOB_KEY + filtered.name() + ".filters." + topology.levels().name(level);
           tooSlow.put(filtered.name(), filtered.steps().problem(path, "the job starts nothing"));
         }
       }

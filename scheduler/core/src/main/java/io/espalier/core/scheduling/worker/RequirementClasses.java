@@ -1,6 +1,6 @@
 package io.espalier.core.scheduling.worker;
 
-import io.espalier.core.config.ConfigDocument;
+import io.espalier.core.config.Config;
 import io.espalier.core.config.FilterEvaluator;
 import io.espalier.core.config.FilterSteps;
 import io.espalier.core.config.Job;
@@ -166,8 +166,7 @@ final class RequirementClasses {
     for (int j = 0; j < ofJob.length; j++) {
       FilterSteps used = steps.get(ofJob[j]);
       if (used.isOver() && jobs.job(j) != null) {
-        String path =
-            ConfigDocument.JOB + jobs.name(j) + ".filters." + levels.name(levels.worker());
+        String path = Config.JOB_KEY + jobs.name(j) + ".filters." + levels.name(levels.worker());
         problems.add(used.problem(path, "the job uses no worker that comes from now on"));
       }
     }

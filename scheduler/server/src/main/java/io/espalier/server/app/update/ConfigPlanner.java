@@ -8,7 +8,6 @@ import io.espalier.core.api.plan.ConfigPlan;
 import io.espalier.core.api.plan.PlanForecast;
 import io.espalier.core.api.plan.UpdateImpact;
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.event.EventKind;
 import io.espalier.core.forecast.PlanForecaster;
@@ -180,7 +179,7 @@ public final class ConfigPlanner {
     if (written == null) {
       throw outdated();
     }
-    boolean settings = edited.members().containsKey(ConfigDocument.SETTINGS);
+    boolean settings = edited.members().containsKey(Config.SETTINGS_KEY);
     loop.accept(
         new LoopInput.Announce(
             EventKind.CONFIG_APPLIED, event(written, settings, plan.impact(), author, reason)));

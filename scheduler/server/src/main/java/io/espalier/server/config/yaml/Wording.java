@@ -2,7 +2,7 @@ package io.espalier.server.config.yaml;
 
 import static java.util.stream.Collectors.joining;
 
-import io.espalier.core.config.ConfigDocument;
+import io.espalier.core.config.Config;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.problem.Problem;
@@ -76,12 +76,12 @@ final class Wording {
 
     Walk(String top, @Nullable Json value) {
       this.value = value;
-      boolean isJob = top.startsWith(ConfigDocument.JOB);
+      boolean isJob = top.startsWith(Config.JOB_KEY);
       part = isJob ? Notation.JOB : Notation.SETTINGS;
       words = part;
       path =
           isJob
-              ? ProblemPath.ROOT.key("jobs").key(top.substring(ConfigDocument.JOB.length()))
+              ? ProblemPath.ROOT.key("jobs").key(top.substring(Config.JOB_KEY.length()))
               : ProblemPath.ROOT;
     }
 

@@ -1,7 +1,6 @@
 package io.espalier.server.config.yaml;
 
 import io.espalier.core.config.Config;
-import io.espalier.core.config.ConfigDocument;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.schema.UnknownKeys;
 import io.espalier.core.config.schema.UnknownKeys.Advice;
@@ -197,7 +196,7 @@ public final class YamlTranslation {
     Json.Obj settings = settings(all, variables);
     boolean isGiven = all.members().keySet().stream().anyMatch(this::isSetting);
     if (isWhole || isGiven) {
-      out.put(ConfigDocument.SETTINGS, settings, isGiven ? settings.at() : start);
+      out.put(Config.SETTINGS_KEY, settings, isGiven ? settings.at() : start);
     }
     Json.Obj given = section(all, "templates");
     Templates templates = new Templates(given == null ? Json.Obj.EMPTY : given);
@@ -207,7 +206,7 @@ public final class YamlTranslation {
           .forEach(
               (name, job) ->
                   out.put(
-                      ConfigDocument.JOB + name,
+                      Config.JOB_KEY + name,
                       job(name, job, templates, variables),
                       jobs.keyAt(name)));
     }
@@ -345,7 +344,7 @@ public final class YamlTranslation {
     }
     Json.Obj translated = without;
     Map<String, List<Problem>> found = new TreeMap<>(jobProblems);
-    found.keySet().removeIf(name -> translated.get(ConfigDocument.JOB + name) == null);
+    found.keySet().removeIf(name -> translated.get(Config.JOB_KEY + name) == null);
     Set<String> broken = new HashSet<>();
     Stream.concat(problems.sorted().stream(), found.values().stream().flatMap(List::stream))
         .filter(Problem::isError)

@@ -1,6 +1,6 @@
 package io.espalier.server.config.yaml;
 
-import io.espalier.core.config.ConfigDocument;
+import io.espalier.core.config.Config;
 import io.espalier.core.config.schema.UnknownKeys;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
@@ -70,7 +70,7 @@ public final class YamlWriter {
   private static Json.Obj translated(Json.Obj document) {
     Json.Builder out = Json.object().put("espalier", "v1");
     Json.Builder defaults = Json.object();
-    if (document.get(ConfigDocument.SETTINGS) instanceof Json.Obj settings) {
+    if (document.get(Config.SETTINGS_KEY) instanceof Json.Obj settings) {
       Json.Obj all = object(settings, Notation.SETTINGS);
       for (Name name : Notation.SETTINGS.names()) {
         Json value = all.get(name.yaml());
@@ -88,9 +88,9 @@ public final class YamlWriter {
         .members()
         .forEach(
             (key, job) -> {
-              if (key.startsWith(ConfigDocument.JOB)) {
+              if (key.startsWith(Config.JOB_KEY)) {
                 jobs.put(
-                    key.substring(ConfigDocument.JOB.length()),
+                    key.substring(Config.JOB_KEY.length()),
                     job instanceof Json.Obj object ? object(object, Notation.JOB) : job);
               }
             });
