@@ -11,6 +11,7 @@ import io.espalier.core.logs.LogQuery;
 import io.espalier.core.logs.LogRetention;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
+import io.espalier.testkit.running.JavaCommand;
 import io.espalier.worker.logs.SegmentLogStore;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -84,13 +85,10 @@ class BadTasksTest {
   void threeHundredMegabytesOfOutputNeedBoundedMemoryAndDisk() throws Exception {
     Process process =
         new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx160m",
-                "-XX:+ExitOnOutOfMemoryError",
-                "-cp",
-                System.getProperty("java.class.path"),
-                MuchOutput.class.getName(),
-                directory.toString())
+                JavaCommand.of(
+                    List.of("-Xmx160m", "-XX:+ExitOnOutOfMemoryError"),
+                    MuchOutput.class,
+                    directory.toString()))
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("out").toFile())
             .start();

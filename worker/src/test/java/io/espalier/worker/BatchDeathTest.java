@@ -9,6 +9,7 @@ import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.running.TaskResult.Kind;
 import io.espalier.testkit.running.CollectedEnds;
+import io.espalier.testkit.running.JavaCommand;
 import io.espalier.testkit.running.MemoryLogStore;
 import io.espalier.worker.cgroup.RealGroups;
 import io.espalier.worker.process.SupervisorOptions;
@@ -68,12 +69,7 @@ class BatchDeathTest {
 
   private Process scheduler() throws IOException {
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Scheduler.class.getName(),
-                directory.toString())
+        new ProcessBuilder(JavaCommand.of(Scheduler.class, directory.toString()))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .redirectOutput(directory.resolve("out").toFile())
             .start();

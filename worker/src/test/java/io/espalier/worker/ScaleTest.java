@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
+import io.espalier.testkit.running.JavaCommand;
 import io.espalier.worker.process.SupervisorOptions.Mechanism;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -74,17 +75,11 @@ class ScaleTest {
   /** A process that may open few files runs few tasks and refuses the others, with the reason. */
   @Test
   void theLimitOfOpenFilesBoundsTheTasksAndWhatIsAboveIsNotStarted() throws Exception {
+    List<String> command =
+        new ArrayList<>(List.of("/bin/sh", "-c", "ulimit -n 460; exec \"$@\"", "limited"));
+    command.addAll(JavaCommand.of(Limited.class, directory.toString()));
     Process process =
-        new ProcessBuilder(
-                "/bin/sh",
-                "-c",
-                "ulimit -n 460; exec \"$@\"",
-                "limited",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Limited.class.getName(),
-                directory.toString())
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("out").toFile())
             .start();

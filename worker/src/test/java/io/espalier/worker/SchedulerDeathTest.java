@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.espalier.testkit.running.JavaCommand;
 import io.espalier.testkit.running.MemoryLogStore;
 import io.espalier.worker.process.SupervisorOptions;
 import io.espalier.worker.process.SupervisorOptions.Mechanism;
@@ -145,14 +146,12 @@ class SchedulerDeathTest {
   private Process scheduler(Mechanism mechanism) throws IOException {
     Process process =
         new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                RunnerInAnotherProcess.class.getName(),
-                directory.toString(),
-                mechanism.name(),
-                Integer.toString(TASKS),
-                STUBBORN)
+                JavaCommand.of(
+                    RunnerInAnotherProcess.class,
+                    directory.toString(),
+                    mechanism.name(),
+                    Integer.toString(TASKS),
+                    STUBBORN))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .redirectOutput(directory.resolve("scheduler.out").toFile())
             .start();

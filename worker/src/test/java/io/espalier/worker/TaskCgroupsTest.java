@@ -13,6 +13,7 @@ import io.espalier.core.config.task.SubprocessOptions.Cgroups;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.TaskResult;
+import io.espalier.testkit.running.JavaCommand;
 import io.espalier.testkit.running.Launches;
 import io.espalier.worker.cgroup.CgroupHost;
 import io.espalier.worker.cgroup.RealGroups;
@@ -447,17 +448,15 @@ class TaskCgroupsTest {
       Cgroups options = groups.options();
       Process worker =
           new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  RunnerInAnotherProcess.class.getName(),
-                  data.toString(),
-                  "NATIVE",
-                  "1",
-                  ESCAPES + " echo $$ > own; exec sleep 300",
-                  options.root(),
-                  options.slice(),
-                  String.join(",", options.subsystems()))
+                  JavaCommand.of(
+                      RunnerInAnotherProcess.class,
+                      data.toString(),
+                      "NATIVE",
+                      "1",
+                      ESCAPES + " echo $$ > own; exec sleep 300",
+                      options.root(),
+                      options.slice(),
+                      String.join(",", options.subsystems())))
               .redirectError(ProcessBuilder.Redirect.INHERIT)
               .redirectOutput(directory.resolve("worker.out").toFile())
               .start();

@@ -157,7 +157,7 @@ public final class CommandTable {
   }
 
   /** Creates the commands that a command line needs: annotated objects, and groups of them. */
-  List<Object> neededFor(String... arguments) {
+  public List<Object> neededFor(String... arguments) {
     if (arguments.length == 1 && (arguments[0].equals("--version") || arguments[0].equals("-V"))) {
       return List.of();
     }
@@ -173,7 +173,7 @@ public final class CommandTable {
   }
 
   /** Creates all commands. */
-  public List<Object> all() {
+  List<Object> all() {
     return commands.values().stream().map(Supplier::get).toList();
   }
 }

@@ -13,13 +13,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 
 /**
  * One process of the program, started like a user starts it and looked at from outside. Every wait
  * is bounded; whatever is still alive at {@link #close} is killed.
  */
 final class Espalier implements AutoCloseable {
-  private static final int PATIENCE_SECONDS = 60;
+  /** What a scheduler of a group says when it begins to lead. */
+  static final String LEADING = "espalier: leading\n";
+
+  private static final int PATIENCE_SECONDS = 90;
   private static final Pattern LISTENING = Pattern.compile("listening on (http://\\S+)");
   private static final Pattern EXPECTED = Pattern.compile("workers are expected at (\\S+)");
 
@@ -139,15 +143,45 @@ final class Espalier implements AutoCloseable {
     return said(EXPECTED);
   }
 
+  /** Waits until it leads. */
+  void awaitLeading() {
+    awaitSaid(LEADING);
+  }
+
+  /** Waits until a regular expression is found in its standard error. */
+  void awaitSaid(String words) {
+    awaitSaid(words, 1);
+  }
+
+  /** Waits until a regular expression is found in its standard error a number of times. */
+  void awaitSaid(String words, int times) {
+    await().until(() -> !process.isAlive() || countSaid(words) >= times);
+    if (countSaid(words) < times) {
+      throw new AssertionError("it has ended without \"" + words + "\": " + stderr());
+    }
+  }
+
+  private int countSaid(String words) {
+    return stderr().split(words, -1).length - 1;
+  }
+
+  /** Waits until this standby names the leader. */
+  void awaitLeader(Espalier leader) {
+    Http http = new Http(url());
+    await().until(() -> Site.text(http.get("/readyz"), "leader_url").equals(leader.url()));
+  }
+
   private String said(Pattern pattern) {
-    Awaitility.await()
-        .atMost(PATIENCE_SECONDS, TimeUnit.SECONDS)
-        .until(() -> !process.isAlive() || pattern.matcher(stderr()).find());
+    await().until(() -> !process.isAlive() || pattern.matcher(stderr()).find());
     Matcher matcher = pattern.matcher(stderr());
     if (!matcher.find()) {
       throw new AssertionError(stderr());
     }
     return matcher.group(1);
+  }
+
+  private static ConditionFactory await() {
+    return Awaitility.await().atMost(PATIENCE_SECONDS, TimeUnit.SECONDS);
   }
 
   private static String text(Path file) {

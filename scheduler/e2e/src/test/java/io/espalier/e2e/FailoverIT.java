@@ -5,8 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.espalier.e2e.Espalier.Ended;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -35,8 +33,7 @@ class FailoverIT {
 
   private final Site site;
   private final TestingServer zookeeper;
-  private final List<Espalier> running = new ArrayList<>();
-  private final int[] ports = new int[4];
+  private final List<Integer> ports = Ports.free(2);
 
   FailoverIT(@TempDir Path directory) throws Exception {
     System.setProperty("zookeeper.admin.enableServer", "false");
@@ -45,16 +42,7 @@ class FailoverIT {
   }
 
   @BeforeEach
-  void site() throws IOException {
-    List<ServerSocket> free = new ArrayList<>();
-    for (int i = 0; i < ports.length; i++) {
-      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      free.add(socket);
-      ports[i] = socket.getLocalPort();
-    }
-    for (ServerSocket socket : free) {
-      socket.close();
-    }
+  void begin() {
     site.task("task.sh", "sleep 0.4");
     site.config(
         """
@@ -77,7 +65,7 @@ class FailoverIT {
 
   @AfterEach
   void stop() throws IOException {
-    running.forEach(Espalier::close);
+    site.close();
     zookeeper.close();
   }
 
@@ -85,43 +73,13 @@ class FailoverIT {
     return zookeeper.getConnectString() + "/espalier/test";
   }
 
-  private Espalier start(String... arguments) {
-    Espalier espalier = Espalier.start(site.directory(), arguments);
-    running.add(espalier);
-    return espalier;
-  }
-
   private Espalier scheduler(int number) {
-    return start(
-        "scheduler",
-        "--config",
-        "site.json",
-        "--data-dir",
-        "shared",
-        "--runner",
-        "remote",
-        "--http",
-        "127.0.0.1:" + ports[2 * number],
-        "--thrift",
-        "127.0.0.1:" + ports[2 * number + 1],
-        "--zookeeper",
-        group());
+    return site.scheduler(
+        "shared", "--thrift", "127.0.0.1:" + ports.get(number), "--zookeeper", group());
   }
 
-  private Espalier worker(String name) {
-    return start("worker", "--shard-id", name, "--data-dir", name, "--zookeeper", group());
-  }
-
-  private static void awaitSaid(Espalier espalier, String words) {
-    await()
-        .failFast("it has ended", () -> !espalier.isAlive() && !espalier.stderr().contains(words))
-        .atMost(PATIENCE)
-        .untilAsserted(() -> assertThat(espalier.stderr()).contains(words));
-  }
-
-  private void awaitNewStarts() {
-    int before = site.starts("work").size();
-    await().atMost(PATIENCE).until(() -> site.starts("work").size() > before + 4);
+  private void worker(String name) {
+    Espalier unused = site.worker(name, "--zookeeper", group());
   }
 
   private static HttpResponse<String> post(String url) throws Exception {
@@ -138,14 +96,14 @@ class FailoverIT {
   @Test
   void anotherLeadsWhenTheLeaderIsKilledStepsDownOrIsStopped() throws Exception {
     Espalier first = scheduler(0);
-    awaitSaid(first, "espalier: leading");
+    first.awaitLeading();
     Espalier second = scheduler(1);
     worker("w1");
     worker("w2");
-    awaitSaid(second, "standing by at " + group());
-    awaitNewStarts();
+    second.awaitSaid("standing by at " + group());
+    site.awaitNewStarts("work");
 
-    awaitLeader(second, first);
+    second.awaitLeader(first);
     Http standby = new Http(second.url());
     assertThat(Site.text(standby.get("/api/v1/jobs"), "jobs", "0", "name")).isEqualTo("work");
     assertThat(standby.get("/api/v1/leadership").get("elected")).hasToString("true");
@@ -155,11 +113,11 @@ class FailoverIT {
 
     first.signal("KILL");
     first.ended();
-    awaitSaid(second, "espalier: leading");
-    awaitNewStarts();
+    second.awaitLeading();
+    site.awaitNewStarts("work");
 
     Espalier third = scheduler(0);
-    awaitSaid(third, "standing by at " + group());
+    third.awaitSaid("standing by at " + group());
     Http leader = new Http(second.url());
     await()
         .atMost(PATIENCE)
@@ -169,30 +127,20 @@ class FailoverIT {
                     .toString()
                     .contains(third.url().substring(7)));
     // The leader knows of its candidates before they know of it.
-    awaitLeader(third, second);
+    third.awaitLeader(second);
     HttpResponse<String> asked = post(third.url() + "/api/v1/leadership/step-down");
     assertThat(asked.statusCode()).as(asked.body()).isEqualTo(200);
-    awaitSaid(second, "leading no more");
-    awaitSaid(third, "espalier: leading");
-    awaitNewStarts();
+    second.awaitSaid("leading no more");
+    third.awaitLeading();
+    site.awaitNewStarts("work");
 
     third.signal("TERM");
     assertThat(third.ended().code()).isZero();
-    await()
-        .atMost(PATIENCE)
-        .until(() -> second.stderr().split("espalier: leading\n", -1).length == 3);
-    awaitNewStarts();
+    second.awaitSaid(Espalier.LEADING, 2);
+    site.awaitNewStarts("work");
     assertThat(Set.copyOf(site.starts("work").values()))
         .as("no task was started twice")
         .containsExactly(1);
-  }
-
-  private static void awaitLeader(Espalier standby, Espalier leader) {
-    Http http = new Http(standby.url());
-    await()
-        .atMost(PATIENCE)
-        .untilAsserted(
-            () -> assertThat(Site.text(http.get("/readyz"), "leader_url")).isEqualTo(leader.url()));
   }
 
   @Test
@@ -218,9 +166,9 @@ class FailoverIT {
         """
             .formatted(site.file("bad.sh")));
     Espalier first = scheduler(0);
-    awaitSaid(first, "espalier: leading");
+    first.awaitLeading();
     Espalier second = scheduler(1);
-    awaitSaid(second, "standing by at " + group());
+    second.awaitSaid("standing by at " + group());
     worker("w1");
     Http leader = new Http(first.url());
     await()
@@ -231,7 +179,7 @@ class FailoverIT {
     // Acknowledged: killed at once, the next one must know.
     first.signal("KILL");
     first.ended();
-    awaitSaid(second, "espalier: leading");
+    second.awaitLeading();
     Http next = new Http(second.url());
     await()
         .atMost(PATIENCE)
@@ -251,35 +199,35 @@ class FailoverIT {
   @Test
   void aLeaderThatWasFrozenLeadsNoMore() {
     Espalier first = scheduler(0);
-    awaitSaid(first, "espalier: leading");
+    first.awaitLeading();
     worker("w1");
-    awaitNewStarts();
+    site.awaitNewStarts("work");
     Espalier second = scheduler(1);
-    awaitSaid(second, "standing by at " + group());
+    second.awaitSaid("standing by at " + group());
 
     first.signal("STOP");
     // The files of the store stay the frozen one's: on one machine nobody can take over.
-    awaitSaid(second, "cannot lead: ");
+    second.awaitSaid("cannot lead: ");
     first.signal("CONT");
-    awaitSaid(first, "leading no more");
+    first.awaitSaid("leading no more");
     await()
         .atMost(PATIENCE)
         .until(
             () ->
-                second.stderr().contains("espalier: leading\n")
-                    || first.stderr().split("espalier: leading\n", -1).length == 3);
-    awaitNewStarts();
+                second.stderr().contains(Espalier.LEADING)
+                    || first.stderr().split(Espalier.LEADING, -1).length == 3);
+    site.awaitNewStarts("work");
     assertThat(Set.copyOf(site.starts("work").values())).containsExactly(1);
   }
 
   @Test
   void haCheckLooksAtTheGroupAndItsDrillMovesTheLead() {
     Espalier first = scheduler(0);
-    awaitSaid(first, "espalier: leading");
+    first.awaitLeading();
     Espalier second = scheduler(1);
     worker("w1");
-    awaitSaid(second, "standing by at " + group());
-    awaitNewStarts();
+    second.awaitSaid("standing by at " + group());
+    site.awaitNewStarts("work");
     String[] check = {"ha-check", "--zookeeper", group()};
     await()
         .atMost(PATIENCE)
@@ -293,8 +241,8 @@ class FailoverIT {
     Ended drilled = site.espalier(check[0], check[1], check[2], "--drill");
     assertThat(drilled.code()).as(drilled.stdout() + drilled.stderr()).isZero();
     assertThat(drilled.stdout()).contains("drill");
-    awaitSaid(second, "espalier: leading");
-    awaitNewStarts();
+    second.awaitLeading();
+    site.awaitNewStarts("work");
   }
 
   @Test

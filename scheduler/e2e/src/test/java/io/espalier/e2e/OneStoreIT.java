@@ -12,10 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -34,7 +31,6 @@ class OneStoreIT {
 
   private final DatabaseServer server;
   private final Site site;
-  private final List<Espalier> running = new ArrayList<>();
 
   OneStoreIT(DatabaseServer server, @TempDir Path directory) {
     this.server = server;
@@ -43,7 +39,7 @@ class OneStoreIT {
 
   @BeforeEach
   void begin() throws SQLException {
-    server.sql("drop database if exists " + SCHEMA, "create database " + SCHEMA);
+    server.createSchemas(SCHEMA);
     site.config(
         """
         {"bistro_settings": {
@@ -58,40 +54,28 @@ class OneStoreIT {
 
   @AfterEach
   void end() {
-    running.forEach(Espalier::close);
-  }
-
-  private static String[] with(String[] arguments, String... more) {
-    return Stream.concat(Arrays.stream(arguments), Arrays.stream(more)).toArray(String[]::new);
+    site.close();
   }
 
   private String[] scheduler(String name, String runner, String... more) {
-    return with(
-        new String[] {
-          "scheduler",
-          "--config",
-          "site.json",
-          "--runner",
-          runner,
-          "--data-dir",
-          name,
-          "--http",
-          "127.0.0.1:0",
-          "--status-store",
-          "mysql://root@127.0.0.1:" + server.port() + "/" + SCHEMA
-        },
-        more);
-  }
-
-  private Espalier daemon(String... arguments) {
-    Espalier espalier = Espalier.start(site.directory(), arguments);
-    running.add(espalier);
-    return espalier;
+    return Site.with(
+        more,
+        "scheduler",
+        "--config",
+        "site.json",
+        "--runner",
+        runner,
+        "--data-dir",
+        name,
+        "--http",
+        "127.0.0.1:0",
+        "--status-store",
+        server.address(SCHEMA));
   }
 
   @Test
   void theSecondIsRefusedAndStartsNothingUntilTheFirstHasEnded() throws Exception {
-    Espalier first = daemon(scheduler("first", "local"));
+    Espalier first = site.start(scheduler("first", "local"));
     await().atMost(PATIENCE).until(() -> site.starts("j").size() == 3);
 
     Ended second = site.espalier(scheduler("second", "local"));
@@ -107,14 +91,14 @@ class OneStoreIT {
     // is.
     first.signal("KILL").ended();
     assertThat(site.espalier(scheduler("second", "local")).code()).isEqualTo(2);
-    Espalier again = daemon(scheduler("first", "local"));
+    Espalier again = site.start(scheduler("first", "local"));
     again.url();
     await()
         .atMost(PATIENCE)
         .until(() -> site.starts("j").values().stream().allMatch(count -> count == 2));
     assertThat(again.signal("TERM").ended().code()).isZero();
 
-    daemon(scheduler("second", "local")).url();
+    site.start(scheduler("second", "local")).url();
     await()
         .atMost(PATIENCE)
         .until(() -> site.starts("j").values().stream().allMatch(count -> count == 3));
@@ -122,10 +106,10 @@ class OneStoreIT {
 
   @Test
   void aWaitForTheStoreEndsAtOnceWhenItIsToldTo() {
-    Espalier first = daemon(scheduler("first", "simulated"));
+    Espalier first = site.start(scheduler("first", "simulated"));
     first.url();
     first.signal("STOP");
-    Espalier second = daemon(scheduler("second", "simulated", "--take-over"));
+    Espalier second = site.start(scheduler("second", "simulated", "--take-over"));
     await()
         .atMost(PATIENCE)
         .until(() -> second.stderr().contains("is taken when its row has not changed"));
@@ -139,7 +123,7 @@ class OneStoreIT {
   @Test
   void localTasksOfAStoppedSchedulerEndBeforeAnotherMayTakeTheStore() {
     site.task("task.sh", "echo $$ >>\"$site/pids\"\nsleep 600");
-    Espalier first = daemon(scheduler("first", "local", "--store-proof-ms", "3000"));
+    Espalier first = site.start(scheduler("first", "local", "--store-proof-ms", "3000"));
     await().atMost(PATIENCE).until(() -> running().size() == 3);
     List<String> tasks = running();
 
@@ -186,7 +170,7 @@ class OneStoreIT {
         """
             .replace("TASK", site.task("short.sh", "").file("short.sh").toString());
     site.config(config.replace("COUNT", "2"));
-    Espalier first = daemon(scheduler("first", "local"));
+    Espalier first = site.start(scheduler("first", "local"));
     await()
         .atMost(PATIENCE)
         .until(() -> site.starts("good").size() + site.starts("bad").size() == 4);
@@ -199,7 +183,7 @@ class OneStoreIT {
             + (" (select id from " + SCHEMA + ".espalier_job where name = 'bad')"));
     site.config(config.replace("COUNT", "3"));
 
-    Espalier again = daemon(scheduler("first", "local"));
+    Espalier again = site.start(scheduler("first", "local"));
 
     await().atMost(PATIENCE).until(() -> site.starts("good").containsKey("h3"));
     assertThat(site.starts("bad")).containsOnlyKeys("h1", "h2");
@@ -215,12 +199,12 @@ class OneStoreIT {
 
   @Test
   void aStoppedOneIsOutwaitedOnlyWhenThatIsWantedAndEndsWhenItGoesOn() throws Exception {
-    Espalier first = daemon(scheduler("first", "simulated", "--store-proof-ms", "3000"));
+    Espalier first = site.start(scheduler("first", "simulated", "--store-proof-ms", "3000"));
     first.url();
     first.signal("STOP");
 
     assertThat(site.espalier(scheduler("second", "simulated")).code()).isEqualTo(2);
-    Espalier second = daemon(scheduler("second", "simulated", "--take-over"));
+    Espalier second = site.start(scheduler("second", "simulated", "--take-over"));
     second.url();
     assertThat(second.stderr()).contains("is taken when its row has not changed for 3 s");
 

@@ -25,20 +25,22 @@ import org.junit.jupiter.api.io.TempDir;
 class ShardPagesIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private final List<Espalier> running = new ArrayList<>();
+  private final Site site;
+
+  ShardPagesIT(@TempDir Path directory) {
+    site = new Site(directory);
+  }
 
   @AfterEach
   void stop() {
-    running.forEach(Espalier::close);
+    site.close();
   }
 
   @Test
-  void jobs_are_one_and_tasks_are_found_where_they_are(@TempDir Path directory) {
-    Site site =
-        new Site(directory)
-            .task("task.sh", "[ -e good ] || { echo failed >\"$2\"; exit; }")
-            .config(
-                """
+  void jobs_are_one_and_tasks_are_found_where_they_are() {
+    site.task("task.sh", "[ -e good ] || { echo failed >\"$2\"; exit; }")
+        .config(
+            """
                 {"bistro_settings": {
                    "nodes": {"levels": ["host"], "node_sources": [
                      {"source": "manual", "prefs": {"host1": [], "host2": [], "host3": []}}]},
@@ -50,12 +52,10 @@ class ShardPagesIT {
     List<String> list = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
       Espalier shard = site.daemon("--shard", i + "/2", "--instance-node-name", "here");
-      running.add(shard);
       list.add("shard" + i + "=" + shard.url());
     }
     Espalier ui =
-        Espalier.start(
-            directory,
+        site.start(
             "ui",
             "--schedulers",
             String.join(",", list),
@@ -63,7 +63,6 @@ class ShardPagesIT {
             "127.0.0.1:0",
             "--poll-ms",
             "300");
-    running.add(ui);
     Http fleet = new Http(ui.url());
     awaitCounts(fleet, "hosts", "failed", 3);
     awaitCounts(fleet, "all", "done", 1);

@@ -1,5 +1,7 @@
 package io.espalier.e2e;
 
+import static org.awaitility.Awaitility.await;
+
 import io.espalier.core.json.Json;
 import io.espalier.e2e.Espalier.Ended;
 import java.io.IOException;
@@ -8,18 +10,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A directory with a configuration {@code site.json}, task scripts and what the tasks noted: the
- * file {@code work}, one line for each beginning and end of a task.
+ * file {@code work}, one line for each beginning and end of a task. What was started here and is
+ * still alive at {@link #close} is killed.
  */
-final class Site {
+final class Site implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+
   private final Path directory;
+  private final List<Espalier> started = new ArrayList<>();
 
   Site(Path directory) {
     this.directory = directory;
@@ -122,30 +130,82 @@ final class Site {
 
   /** Runs the configuration to its end, with {@code --json}. */
   Ended run(String... more) {
-    List<String> arguments = new ArrayList<>(List.of("run", "site.json", "--json"));
-    arguments.addAll(List.of(more));
-    return espalier(arguments.toArray(String[]::new));
+    return espalier(with(more, "run", "site.json", "--json"));
   }
 
-  /** Starts a daemon on a port of its own. */
+  /** Starts {@code espalier ARGUMENTS}. */
+  Espalier start(String... arguments) {
+    Espalier espalier = Espalier.start(directory, arguments);
+    started.add(espalier);
+    return espalier;
+  }
+
+  /** Starts a scheduler with local tasks, on a port of its own. */
   Espalier daemon(String... more) {
-    List<String> arguments =
-        new ArrayList<>(
-            List.of(
-                "scheduler",
-                "--config",
-                "site.json",
-                "--runner",
-                "local",
-                "--http",
-                "127.0.0.1:0"));
-    arguments.addAll(List.of(more));
-    return Espalier.start(directory, arguments.toArray(String[]::new));
+    return start(
+        with(
+            more,
+            "scheduler",
+            "--config",
+            "site.json",
+            "--runner",
+            "local",
+            "--http",
+            "127.0.0.1:0"));
+  }
+
+  /** Starts a scheduler with workers, on a port and with a data directory of its own. */
+  Espalier scheduler(String name, String... more) {
+    return start(
+        with(
+            more,
+            "scheduler",
+            "--config",
+            "site.json",
+            "--runner",
+            "remote",
+            "--http",
+            "127.0.0.1:0",
+            "--data-dir",
+            name,
+            "--instance-node-name",
+            "here"));
+  }
+
+  /** Starts a worker with a data directory of its own. */
+  Espalier worker(String name, String... more) {
+    return start(with(more, "worker", "--shard-id", name, "--data-dir", name));
+  }
+
+  /** Returns arguments followed by more. */
+  static String[] with(String[] more, String... first) {
+    return Stream.concat(Stream.of(first), Stream.of(more)).toArray(String[]::new);
+  }
+
+  /** Waits until tasks of a job start. */
+  void awaitNewStarts(String job) {
+    int before = starts(job).size();
+    await().atMost(PATIENCE).until(() -> starts(job).size() > before + 4);
+  }
+
+  /** What {@code tasks JOB --json} says about a running scheduler, by node. */
+  Map<String, Json.Obj> tasks(Espalier of, String job) {
+    return tasks("--server", of.url(), job);
+  }
+
+  /** Whether a scheduler has a node and says that the job's task there is done. */
+  boolean isDone(Espalier at, String job, String node) {
+    Json.Obj task = tasks(at, job).get(node);
+    return task != null && text(task, "status").equals("done");
   }
 
   /** What {@code tasks JOB --json} says about the data that a run left, by node. */
   Map<String, Json.Obj> tasksLeft(String job) {
-    Ended tasks = espalier("tasks", job, "--json", "--data-dir", ".espalier/site");
+    return tasks("--data-dir", ".espalier/site", job);
+  }
+
+  private Map<String, Json.Obj> tasks(String where, String which, String job) {
+    Ended tasks = espalier("tasks", job, "--json", where, which);
     if (tasks.code() != 0) {
       throw new AssertionError(tasks);
     }
@@ -181,5 +241,10 @@ final class Site {
 
   static long number(Json json, String... path) {
     return ((Json.Num) at(json, path)).value().longValueExact();
+  }
+
+  @Override
+  public void close() {
+    started.forEach(Espalier::close);
   }
 }

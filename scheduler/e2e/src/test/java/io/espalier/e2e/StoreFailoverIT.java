@@ -1,17 +1,11 @@
 package io.espalier.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.espalier.e2e.Espalier.Ended;
 import io.espalier.testkit.database.DatabaseServer;
 import io.espalier.testkit.database.SharedMariaDb;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -27,13 +21,11 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(SharedMariaDb.class)
 @Tag("slow")
 class StoreFailoverIT {
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
   private static final String SCHEMA = "store_failover";
 
   private final DatabaseServer server;
   private final Site site;
-  private final List<Espalier> running = new ArrayList<>();
-  private final int[] ports = new int[4];
+  private final List<Integer> ports = Ports.free(2);
 
   StoreFailoverIT(DatabaseServer server, @TempDir Path directory) {
     this.server = server;
@@ -42,16 +34,7 @@ class StoreFailoverIT {
 
   @BeforeEach
   void begin() throws Exception {
-    server.sql("drop database if exists " + SCHEMA, "create database " + SCHEMA);
-    List<ServerSocket> free = new ArrayList<>();
-    for (int i = 0; i < ports.length; i++) {
-      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      free.add(socket);
-      ports[i] = socket.getLocalPort();
-    }
-    for (ServerSocket socket : free) {
-      socket.close();
-    }
+    server.createSchemas(SCHEMA);
     site.config(
         """
         {"bistro_settings": {
@@ -65,83 +48,36 @@ class StoreFailoverIT {
   }
 
   @AfterEach
-  void end() throws IOException {
-    running.forEach(Espalier::close);
+  void end() {
+    site.close();
   }
 
   private String schema() {
-    return "mysql://root@127.0.0.1:" + server.port() + "/" + SCHEMA;
-  }
-
-  private Espalier start(String... arguments) {
-    Espalier espalier = Espalier.start(site.directory(), arguments);
-    running.add(espalier);
-    return espalier;
+    return server.address(SCHEMA);
   }
 
   private Espalier scheduler(int number) {
-    return start(
-        "scheduler",
-        "--config",
-        "site.json",
-        "--data-dir",
+    return site.scheduler(
         "s" + number,
-        "--runner",
-        "remote",
-        "--instance-node-name",
-        "here",
-        "--http",
-        "127.0.0.1:" + ports[2 * number],
         "--thrift",
-        "127.0.0.1:" + ports[2 * number + 1],
+        "127.0.0.1:" + ports.get(number),
         "--status-store",
         schema(),
         "--ha",
         "store");
   }
 
-  private static void awaitSaid(Espalier espalier, String words, int times) {
-    await()
-        .failFast("it has ended", () -> !espalier.isAlive())
-        .atMost(PATIENCE)
-        .untilAsserted(
-            () ->
-                assertThat(espalier.stderr().split(words, -1))
-                    .as(espalier.stderr())
-                    .hasSizeGreaterThan(times));
-  }
-
-  private static void awaitStandby(Espalier standby, Espalier leader) {
-    Http http = new Http(standby.url());
-    await()
-        .atMost(PATIENCE)
-        .untilAsserted(
-            () -> assertThat(Site.text(http.get("/readyz"), "leader_url")).isEqualTo(leader.url()));
-  }
-
-  private void awaitNewStarts() {
-    int before = site.starts("work").size();
-    await().atMost(PATIENCE).until(() -> site.starts("work").size() > before + 4);
-  }
-
   @Test
   void anotherLeadsWhenTheLeaderIsStoppedKilledOrStepsDown() throws Exception {
     Espalier first = scheduler(0);
-    awaitSaid(first, "espalier: leading\n", 1);
+    first.awaitLeading();
     Espalier second = scheduler(1);
     for (String name : List.of("w1", "w2")) {
-      start(
-          "worker",
-          "--shard-id",
-          name,
-          "--data-dir",
-          name,
-          "--scheduler",
-          "127.0.0.1:" + ports[1] + ",127.0.0.1:" + ports[3]);
+      site.worker(name, "--scheduler", "127.0.0.1:%d,127.0.0.1:%d".formatted(ports.toArray()));
     }
-    awaitSaid(second, "standing by at the group at status store " + schema(), 1);
-    awaitNewStarts();
-    awaitStandby(second, first);
+    second.awaitSaid("standing by at the group at status store " + schema());
+    site.awaitNewStarts("work");
+    second.awaitLeader(first);
     Http standby = new Http(second.url());
     assertThat(Site.text(standby.get("/api/v1/jobs"), "jobs", "0", "name")).isEqualTo("work");
 
@@ -158,25 +94,25 @@ class StoreFailoverIT {
 
     // Frozen for longer than its proof counts: it wakes up as one of many.
     first.signal("STOP");
-    awaitSaid(second, "espalier: leading\n", 1);
+    second.awaitLeading();
     int before = site.starts("work").size();
     first.signal("CONT");
-    awaitSaid(first, "leading no more|cannot lead", 1);
-    awaitStandby(first, second);
+    first.awaitSaid("leading no more|cannot lead");
+    first.awaitLeader(second);
     assertThat(site.starts("work")).as("nothing starts under the brake").hasSize(before);
     Ended released = site.espalier("release", "--server", first.url());
     assertThat(released.code()).as(released.stderr()).isZero();
-    awaitNewStarts();
+    site.awaitNewStarts("work");
 
     Ended check = site.espalier("ha-check", "--status-store", schema(), "--drill");
     assertThat(check.stdout()).contains("drill").contains("leads in epoch");
-    awaitSaid(first, "espalier: leading\n", 2);
-    awaitNewStarts();
+    first.awaitSaid(Espalier.LEADING, 2);
+    site.awaitNewStarts("work");
 
     first.signal("KILL");
     first.ended();
-    awaitSaid(second, "espalier: leading\n", 2);
-    awaitNewStarts();
+    second.awaitSaid(Espalier.LEADING, 2);
+    site.awaitNewStarts("work");
     Ended applied =
         site.espalier(
             "apply", "work.json", "--job", "work", "--plan", plan, "--server", second.url());
@@ -189,7 +125,7 @@ class StoreFailoverIT {
   @Test
   void aSchedulerWithoutTheFlagIsRefusedWhileTheGroupHasTheStore() throws Exception {
     Espalier first = scheduler(0);
-    awaitSaid(first, "espalier: leading\n", 1);
+    first.awaitLeading();
 
     Ended alone =
         site.espalier(

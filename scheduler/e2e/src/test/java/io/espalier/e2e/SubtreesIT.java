@@ -3,14 +3,12 @@ package io.espalier.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.json.Json;
 import io.espalier.e2e.Espalier.Ended;
 import io.espalier.testkit.database.DatabaseServer;
 import io.espalier.testkit.database.SharedMariaDb;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -33,7 +31,6 @@ class SubtreesIT {
 
   private final DatabaseServer server;
   private final Site site;
-  private final List<Espalier> running = new ArrayList<>();
 
   /** The scheduler to which the tag of each host gives it. */
   private final Map<String, Integer> shards = new TreeMap<>();
@@ -47,7 +44,7 @@ class SubtreesIT {
 
   @BeforeEach
   void begin() throws SQLException {
-    server.sql("drop database if exists " + SCHEMA, "create database " + SCHEMA);
+    server.createSchemas(SCHEMA);
     StringBuilder databases = new StringBuilder();
     for (int host = 1; host <= HOSTS; host++) {
       shards.put("h" + host, host % 2);
@@ -72,7 +69,7 @@ class SubtreesIT {
 
   @AfterEach
   void end() {
-    running.forEach(Espalier::close);
+    site.close();
   }
 
   private void tag(String host, int shard) {
@@ -92,43 +89,17 @@ class SubtreesIT {
     }
   }
 
-  private String owners() {
-    return "mysql://root@127.0.0.1:" + server.port() + "/" + SCHEMA;
-  }
-
-  private Espalier scheduler(String runner, int shard, String... more) {
-    List<String> arguments =
-        new ArrayList<>(
-            List.of(
-                "scheduler",
-                "--config",
-                "site.json",
-                "--runner",
-                runner,
-                "--http",
-                "127.0.0.1:0",
-                "--shard",
-                shard + "/2"));
-    arguments.addAll(List.of(more));
-    return started(arguments.toArray(String[]::new));
-  }
-
-  private Espalier started(String... arguments) {
-    Espalier espalier = Espalier.start(site.directory(), arguments);
-    running.add(espalier);
-    return espalier;
-  }
-
   private Espalier sharing(int shard) {
-    return scheduler("local", shard, "--subtree-owners", owners());
+    return site.daemon("--shard", shard + "/2", "--subtree-owners", server.address(SCHEMA));
   }
 
   private Espalier sharingWithWorkers(int shard) {
-    return scheduler(
-        "remote",
-        shard,
+    return site.scheduler(
+        "s" + shard,
+        "--shard",
+        shard + "/2",
         "--subtree-owners",
-        owners(),
+        server.address(SCHEMA),
         "--thrift",
         "127.0.0.1:0",
         "--heartbeat-ms",
@@ -138,18 +109,11 @@ class SubtreesIT {
   }
 
   private Espalier worker(String name, Espalier of) {
-    return started("worker", "--scheduler", of.forWorkers(), "--shard-id", name);
-  }
-
-  private Map<String, Json.Obj> tasks(Espalier of) {
-    Ended tasks = site.espalier("tasks", "dbs", "--json", "--server", of.url());
-    assertThat(tasks.code()).as(tasks.stderr()).isZero();
-    return Site.byNode(tasks.json());
+    return site.worker(name, "--scheduler", of.forWorkers());
   }
 
   private boolean isDone(Espalier at, String node) {
-    Json.Obj task = tasks(at).get(node);
-    return task != null && Site.text(task, "status").equals("done");
+    return site.isDone(at, "dbs", node);
   }
 
   private String explained(Espalier by, String node) {
@@ -168,8 +132,8 @@ class SubtreesIT {
     tag("h1", 0);
     tag("h2", 1);
     await().atMost(PATIENCE).until(() -> isDone(west, "d2.a") && isDone(west, "d2.b"));
-    await().atMost(PATIENCE).until(() -> !tasks(east).containsKey("d2.a"));
-    assertThat(tasks(east)).doesNotContainKey("d1.a");
+    await().atMost(PATIENCE).until(() -> !site.tasks(east, "dbs").containsKey("d2.a"));
+    assertThat(site.tasks(east, "dbs")).doesNotContainKey("d1.a");
     assertThat(site.starts("dbs").values()).containsOnly(1);
 
     // Neither a kill of the one before nor one of the next loses anything.
@@ -188,16 +152,18 @@ class SubtreesIT {
     await()
         .atMost(PATIENCE)
         .until(
-            () -> tasks(next).size() + tasks(again).size() == 2 * HOSTS && isDone(again, "d5.b"));
+            () ->
+                site.tasks(next, "dbs").size() + site.tasks(again, "dbs").size() == 2 * HOSTS
+                    && isDone(again, "d5.b"));
     Map<String, Integer> starts = site.starts("dbs");
     List.of("d1.a", "d1.b", "d2.a", "d2.b", "d3.a")
         .forEach(node -> assertThat(starts).containsEntry(node, 1));
 
     // It would take everything back that the hash gives it.
     next.signal("TERM").ended();
-    Ended forgetful = scheduler("local", 0).ended();
+    Ended forgetful = site.daemon("--shard", "0/2").ended();
     assertThat(forgetful.code()).isEqualTo(2);
-    assertThat(forgetful.stderr()).contains("give --subtree-owners " + owners());
+    assertThat(forgetful.stderr()).contains("give --subtree-owners " + server.address(SCHEMA));
   }
 
   @Test
@@ -220,7 +186,7 @@ class SubtreesIT {
     await().atMost(PATIENCE).until(() -> isDone(west, "d1.a"));
     await("its checkpoint is kept")
         .atMost(PATIENCE)
-        .until(() -> String.valueOf(tasks(west).get("d1.b")).contains("half of"));
+        .until(() -> String.valueOf(site.tasks(west, "dbs").get("d1.b")).contains("half of"));
 
     // The task goes on, and its scheduler hears no more of it: only the end of its lease ends it.
     hung.signal("STOP");
@@ -243,13 +209,13 @@ class SubtreesIT {
       tag("h" + host, 1);
       go("d" + host + ".a", "d" + host + ".b");
     }
-    Espalier east = scheduler("local", 0);
+    Espalier east = site.daemon("--shard", "0/2");
     await()
         .atMost(PATIENCE)
         .until(
             () ->
-                tasks(east).keySet().stream()
+                site.tasks(east, "dbs").keySet().stream()
                     .allMatch(node -> explained(east, node).contains("without --subtree-owners")));
-    assertThat(tasks(east)).isNotEmpty();
+    assertThat(site.tasks(east, "dbs")).isNotEmpty();
   }
 }

@@ -6,6 +6,7 @@ import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogLine.Stream;
 import io.espalier.core.logs.LogPage;
 import io.espalier.core.logs.LogQuery;
+import io.espalier.testkit.running.JavaCommand;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -48,13 +49,7 @@ class LogCrashTest {
   private long writeAndDie(long first, long until) throws Exception {
     Process process =
         new ProcessBuilder(
-                ProcessHandle.current().info().command().orElse("java"),
-                "-cp",
-                System.getProperty("java.class.path"),
-                "-XX:TieredStopAtLevel=1",
-                LogWriterProcess.class.getName(),
-                directory.toString(),
-                Long.toString(first))
+                JavaCommand.of(LogWriterProcess.class, directory.toString(), Long.toString(first)))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try (BufferedReader said =

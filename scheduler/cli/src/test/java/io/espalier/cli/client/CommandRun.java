@@ -49,7 +49,8 @@ public record CommandRun(int code, String out, String err) {
     StringWriter err = new StringWriter();
     CommandLine line = new CommandLine(new Root());
     CommandTable table = new CommandTable(clients);
-    table.all().forEach(line::addSubcommand);
+    String[] expanded = table.expanded(arguments);
+    table.neededFor(expanded).forEach(line::addSubcommand);
     line.setDefaultValueProvider(new EnvironmentDefaults(environment));
     line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     line.setExecutionExceptionHandler(
@@ -61,7 +62,7 @@ public record CommandRun(int code, String out, String err) {
           }
           throw failure;
         });
-    int code = line.execute(table.expanded(arguments));
+    int code = line.execute(expanded);
     return new CommandRun(code, out.toString(), err.toString());
   }
 

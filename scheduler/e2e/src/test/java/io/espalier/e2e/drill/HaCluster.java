@@ -130,7 +130,7 @@ final class HaCluster implements AutoCloseable {
                 "--data-dir",
                 site.resolve("scheduler" + number).toString(),
                 "--status-store",
-                "mysql://root@127.0.0.1:" + database.port() + "/drill"));
+                database.address("drill")));
     return arguments;
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.server.store.DataDirectoryException.Reason;
+import io.espalier.testkit.running.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -165,12 +166,7 @@ class DataDirectoryTest {
   }
 
   private static Process other(Path directory) throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            Holder.class.getName(),
-            directory.toString())
+    return new ProcessBuilder(JavaCommand.of(Holder.class, directory.toString()))
         .redirectErrorStream(true)
         .start();
   }

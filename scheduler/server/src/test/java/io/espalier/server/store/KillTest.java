@@ -13,6 +13,7 @@ import io.espalier.core.status.store.StatusStore.TakeOver;
 import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.json.JsonReader;
 import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
+import io.espalier.testkit.running.JavaCommand;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -36,12 +37,7 @@ class KillTest {
   void what_was_acknowledged_is_there_after_kill_9_and_no_batch_is_in_halves(
       int acknowledgedBefore, @TempDir Path temp) throws Exception {
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Committer.class.getName(),
-                temp.toString())
+        new ProcessBuilder(JavaCommand.of(Committer.class, temp.toString()))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     int acknowledged = -1;

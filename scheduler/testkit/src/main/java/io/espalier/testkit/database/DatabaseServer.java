@@ -248,6 +248,18 @@ public final class DatabaseServer implements AutoCloseable {
     }
   }
 
+  /** Creates schemas with nothing in them. What is in schemas of these names is lost. */
+  public void createSchemas(String... names) throws SQLException {
+    for (String name : names) {
+      sql("drop database if exists " + name, "create database " + name);
+    }
+  }
+
+  /** Returns the address of a schema as options and files take it, for the account root. */
+  public String address(String schema) {
+    return "mysql://root@127.0.0.1:" + port + "/" + schema;
+  }
+
   /** Returns the first column of the first row, queried as root; null when there is no row. */
   public @Nullable String ask(String sql) throws SQLException {
     try (Connection connection = connect();

@@ -1,7 +1,6 @@
 package io.espalier.testkit.tls;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,8 +27,8 @@ public final class Authority {
   public Authority(Path directory) throws IOException, InterruptedException {
     this.directory = directory;
     Files.createDirectories(directory);
-    keytool("-genkeypair -alias ca -keyalg EC -dname CN=authority -ext bc:c -validity 10");
-    keytool("-exportcert -alias ca -rfc -file FILES/ca.pem");
+    keytool("ca", "-ext bc:c");
+    writeCertificate("ca");
   }
 
   /** Returns the file with its certificate (PEM). */
@@ -38,47 +37,51 @@ public final class Authority {
   }
 
   /** Creates a member, whose certificate names the loopback address. */
-  public Member member(String name)
-      throws IOException, InterruptedException, GeneralSecurityException {
-    keytool("-genkeypair -alias NAME -keyalg EC -dname CN=NAME -validity 10".replace("NAME", name));
-    keytool("-certreq -alias NAME -file FILES/NAME.csr".replace("NAME", name));
-    keytool(
-        ("-gencert -alias ca -rfc -validity 10 -ext san=ip:127.0.0.1,dns:localhost"
-                + " -infile FILES/NAME.csr -outfile FILES/NAME.pem")
-            .replace("NAME", name));
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(directory.resolve("store"))) {
-      store.load(in, PASSWORD.toCharArray());
+  public Member member(String name) throws IOException, InterruptedException {
+    keytool(name, "-signer ca -ext san=ip:127.0.0.1,dns:localhost");
+    Path certificate = writeCertificate(name);
+    Path key = directory.resolve(name + ".key");
+    Path both = directory.resolve(name + "-both.pem");
+    try {
+      Files.writeString(
+          key, pem("PRIVATE KEY", store().getKey(name, PASSWORD.toCharArray()).getEncoded()));
+    } catch (GeneralSecurityException e) {
+      throw new IOException(e);
     }
-    byte[] key = store.getKey(name, PASSWORD.toCharArray()).getEncoded();
-    Path keyFile =
-        Files.writeString(
-            directory.resolve(name + ".key"),
-            "-----BEGIN PRIVATE KEY-----\n"
-                + Base64.getMimeEncoder().encodeToString(key)
-                + "\n-----END PRIVATE KEY-----\n");
-    Path certificate = directory.resolve(name + ".pem");
-    Path both =
-        Files.writeString(
-            directory.resolve(name + "-both.pem"),
-            Files.readString(keyFile) + Files.readString(certificate));
-    return new Member(certificate, keyFile, both);
+    Files.writeString(both, Files.readString(key) + Files.readString(certificate));
+    return new Member(certificate, key, both);
   }
 
-  private void keytool(String arguments) throws IOException, InterruptedException {
+  private Path writeCertificate(String name) throws IOException {
+    try {
+      return Files.writeString(
+          directory.resolve(name + ".pem"),
+          pem("CERTIFICATE", store().getCertificate(name).getEncoded()));
+    } catch (GeneralSecurityException e) {
+      throw new IOException(e);
+    }
+  }
+
+  private static String pem(String what, byte[] encoded) {
+    return "-----BEGIN %s-----\n%s\n-----END %s-----\n"
+        .formatted(
+            what, Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(encoded), what);
+  }
+
+  private KeyStore store() throws IOException, GeneralSecurityException {
+    return KeyStore.getInstance(directory.resolve("store").toFile(), PASSWORD.toCharArray());
+  }
+
+  /** Makes a key pair and its certificate. Each call costs the start of a Java process. */
+  private void keytool(String name, String more) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-    for (String argument : arguments.split(" ", -1)) {
-      command.add(argument.replace("FILES", directory.toString()));
-    }
+    command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
+    command.addAll(List.of("-genkeypair", "-alias", name, "-dname", "CN=" + name));
+    command.addAll(List.of("-keyalg", "EC", "-validity", "10"));
+    command.addAll(List.of(more.split(" ", -1)));
     command.addAll(
-        List.of(
-            "-keystore",
-            directory.resolve("store").toString(),
-            "-storepass",
-            PASSWORD,
-            "-keypass",
-            PASSWORD));
+        List.of("-keystore", directory.resolve("store").toString(), "-storepass", PASSWORD));
     Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (keytool.waitFor() != 0) {

@@ -3,6 +3,7 @@ package io.espalier.worker.process.kill;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.espalier.testkit.running.JavaCommand;
 import io.espalier.worker.cgroup.RealGroups;
 import io.espalier.worker.process.os.ProcFs;
 import java.io.BufferedReader;
@@ -204,13 +205,8 @@ class GuardTroubleTest {
     Remote() throws IOException {
       process =
           start(
-              Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-              "-cp",
-              System.getProperty("java.class.path"),
-              Worker.class.getName(),
-              journal().toString(),
-              COOKIE,
-              gate().toString());
+              JavaCommand.of(Worker.class, journal().toString(), COOKIE, gate().toString())
+                  .toArray(String[]::new));
       answers = process.inputReader(StandardCharsets.UTF_8);
     }
 

@@ -56,7 +56,7 @@ class StoreOwnershipTest {
 
   @BeforeEach
   void begin() throws SQLException {
-    server.sql("drop database if exists " + SCHEMA, "create database " + SCHEMA);
+    server.createSchemas(SCHEMA);
   }
 
   @AfterEach
@@ -67,7 +67,7 @@ class StoreOwnershipTest {
   }
 
   private MySqlAddress address() {
-    return MySqlAddress.parse("mysql://root@127.0.0.1:" + server.port() + "/" + SCHEMA);
+    return MySqlAddress.parse(server.address(SCHEMA));
   }
 
   private MySqlStatusStore store() {

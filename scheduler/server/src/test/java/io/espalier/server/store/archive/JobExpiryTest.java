@@ -18,6 +18,7 @@ import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.json.JsonReader;
 import io.espalier.server.store.DataDirectory;
 import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
+import io.espalier.testkit.running.JavaCommand;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
@@ -227,12 +228,7 @@ class JobExpiryTest {
     look();
     close();
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Archiving.class.getName(),
-                temp.toString())
+        new ProcessBuilder(JavaCommand.of(Archiving.class, temp.toString()))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try (BufferedReader out =

@@ -185,7 +185,7 @@ class MySqlFailureTest {
 
   @Test
   void a_later_migration_that_was_broken_off_is_done_again() throws Exception {
-    server().sql("drop database if exists later", "create database later");
+    server().createSchemas("later");
     LimitOverride limit = new LimitOverride("host", "slots", "n", 2, "ann", "", 1, 0);
     try (StatusStore store = open(Schemas.address(server(), "later"))) {
       store.commit(store.openEpoch(TakeOver.PLAIN).epoch(), batch(1));

@@ -39,12 +39,12 @@ class MySqlSubtreeOwnersTest {
 
   @BeforeEach
   void begin() throws SQLException {
-    server.sql("drop database if exists subtrees", "create database subtrees");
+    server.createSchemas("subtrees");
   }
 
   private MySqlSubtreeOwners open(String shard, long epoch) {
     return MySqlSubtreeOwners.open(
-        MySqlAddress.parse("mysql://root@127.0.0.1:" + server.port() + "/subtrees"),
+        MySqlAddress.parse(server.address("subtrees")),
         Partition.parse(shard),
         CONFIG,
         epoch,

@@ -47,6 +47,6 @@ final class Schemas {
   }
 
   static MySqlAddress address(DatabaseServer server, String schema) {
-    return MySqlAddress.parse("mysql://root@127.0.0.1:" + server.port() + "/" + schema);
+    return MySqlAddress.parse(server.address(schema));
   }
 }
