@@ -19,7 +19,7 @@ export function toast(text, bad = false) {
 }
 
 function show(dialog) { open.dialog = dialog; redraw(); }
-export function closeDialog() { open.dialog = null; redraw(); }
+function closeDialog() { open.dialog = null; redraw(); }
 
 /**
  * Asks, and then does it.

@@ -10,10 +10,9 @@ export const STATES = [
   ['blocked', 'blocked'], ['cancelled', 'cancelled'], ['failed', 'failed'],
 ];
 const OUTSIDE = [['avoided', 'avoided'], ['disabled', 'disabled']];
-export const WORD = Object.fromEntries([...STATES, ...OUTSIDE]);
 
 /** Which state of a bar a task's status belongs to. */
-export const STATE_OF = {
+const STATE_OF = {
   unstarted: 'ready', running: 'running', done: 'done', incomplete: 'ready', incomplete_backoff: 'waiting',
   error: 'waiting', error_backoff: 'waiting', failed: 'failed', cancelled: 'cancelled', never_started: 'ready', was_not_running: 'ready',
   lost: 'waiting', interrupted: 'ready', avoided: 'avoided', disabled: 'disabled',

@@ -35,7 +35,7 @@ let entries = Date.now();
 let place = 0;
 
 /** Returns how far the place was scrolled to which one comes back; undefined for a new one. */
-export function arrive() {
+function arrive() {
   const known = history.state?.entry;
   place = known ?? ++entries;
   if (known === undefined) history.replaceState({ entry: place }, '');

@@ -3,9 +3,7 @@ package io.espalier.nodes;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Result;
-import io.espalier.core.problem.Suggestions;
 import io.espalier.json.JsonReader;
-import io.espalier.nodes.NodeRow.Unusable;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -166,35 +164,31 @@ public final class ColumnMapping {
   }
 
   /** Returns the node that a value describes: a name, or an object. */
-  NodeRow node(Json value) throws Unusable {
+  NodeRow node(Json value) throws UnusableNodeException {
     if (value instanceof Json.Str text) {
       return NodeRow.named(text.value());
     }
     if (!(value instanceof Json.Obj row)) {
-      throw new Unusable("is " + value.kind() + ", expected a name or an object");
+      throw new UnusableNodeException("is " + value.kind() + ", expected a name or an object");
     }
     checkKeys(row);
     String named = text(row, name);
     if (named == null) {
-      throw new Unusable("has no \"" + name + "\"" + columnsOf(row));
+      throw new UnusableNodeException("has no \"" + name + "\"" + columnsOf(row));
     }
-    try {
-      return new NodeRow(
-              named,
-              text(row, parent),
-              tags(row),
-              !isDisabled(row),
-              attributes(row),
-              ParentAlternatives.role(row.get(role)),
-              ParentAlternatives.read(nested(row.get(alternatives))))
-          .checked();
-    } catch (ParentAlternatives.Unusable e) {
-      throw new Unusable(String.valueOf(e.getMessage()));
-    }
+    return new NodeRow(
+            named,
+            text(row, parent),
+            tags(row),
+            !isDisabled(row),
+            attributes(row),
+            ParentAlternatives.role(row.get(role)),
+            ParentAlternatives.read(nested(row.get(alternatives))))
+        .checked();
   }
 
   /** Parses a nested value, because tables contain lists as text. */
-  private static @Nullable Json nested(@Nullable Json value) throws Unusable {
+  private static @Nullable Json nested(@Nullable Json value) throws UnusableNodeException {
     if (!(value instanceof Json.Str text)) {
       return value;
     }
@@ -203,7 +197,7 @@ public final class ColumnMapping {
     }
     Json read = JsonReader.parse(text.value()).value();
     if (read == null) {
-      throw new Unusable("has \"alternatives\" that are not JSON");
+      throw new UnusableNodeException("has \"alternatives\" that are not JSON");
     }
     return read;
   }
@@ -219,28 +213,21 @@ public final class ColumnMapping {
                     .collect(Collectors.joining(", ")));
   }
 
-  private void checkKeys(Json.Obj row) throws Unusable {
+  private void checkKeys(Json.Obj row) throws UnusableNodeException {
     if (!strict) {
       return;
     }
-    for (String key : row.members().keySet()) {
-      if (!KEYS.contains(key) && !key.startsWith("_") && !key.startsWith("//")) {
-        String near = Suggestions.closest(key, KEYS, 2);
-        throw new Unusable(
-            "has the unknown key \""
+    NodeRow.checkKeys(
+        row,
+        KEYS,
+        key ->
+            "say in the preference \"columns\" what is what, such as {\"name\": \""
                 + key
-                + "\": "
-                + (near == null
-                    ? "say in the preference \"columns\" what is what, such as {\"name\": \""
-                        + key
-                        + "\"}; what is free for you to choose goes into \"attributes\""
-                    : "did you mean \"" + near + "\"?"));
-      }
-    }
+                + "\"}; ");
   }
 
   /** Returns a value as text, because names may be numbers in foreign data. */
-  private static @Nullable String text(Json.Obj row, String column) throws Unusable {
+  private static @Nullable String text(Json.Obj row, String column) throws UnusableNodeException {
     Json value = row.get(column);
     if (value == null || value instanceof Json.Null) {
       return null;
@@ -251,14 +238,15 @@ public final class ColumnMapping {
     if (value instanceof Json.Num number && isWhole(number.value())) {
       return number.value().toBigInteger().toString();
     }
-    throw new Unusable("has a \"" + column + "\" that is " + value.kind() + ", expected a string");
+    throw new UnusableNodeException(
+        "has a \"" + column + "\" that is " + value.kind() + ", expected a string");
   }
 
   private static boolean isWhole(BigDecimal number) {
     return number.stripTrailingZeros().scale() <= 0 && number.precision() - number.scale() < 40;
   }
 
-  private Set<String> tags(Json.Obj row) throws Unusable {
+  private Set<String> tags(Json.Obj row) throws UnusableNodeException {
     Json value = row.get(tags);
     if (value == null || value instanceof Json.Null) {
       return Set.of();
@@ -273,19 +261,19 @@ public final class ColumnMapping {
       return found;
     }
     if (!(value instanceof Json.Arr list)) {
-      throw new Unusable(
+      throw new UnusableNodeException(
           "has \"" + tags + "\" that are " + value.kind() + ", expected a list of strings");
     }
     for (Json item : list.items()) {
       if (!(item instanceof Json.Str tag) || tag.value().isEmpty()) {
-        throw new Unusable("has a tag that is not a string, or empty");
+        throw new UnusableNodeException("has a tag that is not a string, or empty");
       }
       found.add(tag.value());
     }
     return found;
   }
 
-  private boolean isDisabled(Json.Obj row) throws Unusable {
+  private boolean isDisabled(Json.Obj row) throws UnusableNodeException {
     Json value = row.get(disabled);
     if (value == null || value instanceof Json.Null) {
       return false;
@@ -298,7 +286,7 @@ public final class ColumnMapping {
       case "", "0", "false" -> false;
       case "1", "true" -> true;
       default ->
-          throw new Unusable(
+          throw new UnusableNodeException(
               "has \"" + disabled + "\" that is neither true nor false: " + shortened(value));
     };
   }
@@ -311,7 +299,7 @@ public final class ColumnMapping {
     return text.length() > 60 ? text.substring(0, 60) + "…" : text;
   }
 
-  private Json.Obj attributes(Json.Obj row) throws Unusable {
+  private Json.Obj attributes(Json.Obj row) throws UnusableNodeException {
     if (!attributes.isEmpty()) {
       return attributesObject(row.get(attributes));
     }
@@ -337,7 +325,7 @@ public final class ColumnMapping {
     return found.isEmpty() ? Json.Obj.EMPTY : new Json.Obj(found);
   }
 
-  private Json.Obj attributesObject(@Nullable Json value) throws Unusable {
+  private Json.Obj attributesObject(@Nullable Json value) throws UnusableNodeException {
     if (value == null || value instanceof Json.Null) {
       return Json.Obj.EMPTY;
     }
@@ -354,13 +342,13 @@ public final class ColumnMapping {
         return new Json.Obj(object.members());
       }
       String why = read.problems().stream().map(Problem::message).findFirst().orElse("");
-      throw new Unusable(
+      throw new UnusableNodeException(
           "has \""
               + attributes
               + "\" that are not a JSON object"
               + (why.isEmpty() ? "" : ": " + why));
     }
-    throw new Unusable(
+    throw new UnusableNodeException(
         "has \"" + attributes + "\" that are " + value.kind() + ", expected an object");
   }
 }

@@ -179,7 +179,7 @@ public final class ManualNodes implements NodeSource {
       Json value = inside.get(ParentAlternatives.KEY);
       try {
         return ParentAlternatives.read(value);
-      } catch (ParentAlternatives.Unusable e) {
+      } catch (UnusableNodeException e) {
         inside.error(
             inside.at(ParentAlternatives.KEY),
             inside.object().keyAt(ParentAlternatives.KEY),

@@ -47,22 +47,13 @@ public final class ParentAlternatives {
     }
   }
 
-  /** A list of places, or one of them, is invalid; the message continues "the row". */
-  public static final class Unusable extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    Unusable(String message) {
-      super(message, null, false, false);
-    }
-  }
-
   /** Returns the places that a value lists; empty when it lists none. */
-  public static List<Alternative> read(@Nullable Json value) throws Unusable {
+  public static List<Alternative> read(@Nullable Json value) throws UnusableNodeException {
     if (value == null || value instanceof Json.Null) {
       return List.of();
     }
     if (!(value instanceof Json.Arr list) || list.items().isEmpty()) {
-      throw new Unusable(
+      throw new UnusableNodeException(
           "has \"alternatives\" that are "
               + (value instanceof Json.Arr ? "empty" : value.kind())
               + ", expected a list of objects with \"parent\" and \"role\"");
@@ -72,30 +63,32 @@ public final class ParentAlternatives {
     for (Json item : list.items()) {
       Alternative place = place(item);
       if (!parents.add(place.parent())) {
-        throw new Unusable("has two alternatives under \"" + place.parent() + "\"");
+        throw new UnusableNodeException("has two alternatives under \"" + place.parent() + "\"");
       }
       places.add(place);
     }
     return places;
   }
 
-  private static Alternative place(Json item) throws Unusable {
+  private static Alternative place(Json item) throws UnusableNodeException {
     if (!(item instanceof Json.Obj object)) {
-      throw new Unusable("has an alternative that is " + item.kind() + ", expected an object");
+      throw new UnusableNodeException(
+          "has an alternative that is " + item.kind() + ", expected an object");
     }
     for (String key : object.members().keySet()) {
       if (!KEYS.contains(key) && !key.startsWith("_") && !key.startsWith("//")) {
-        throw new Unusable(
+        throw new UnusableNodeException(
             "has an alternative with the unknown key \"" + key + "\", known are " + KEYS);
       }
     }
     if (!(object.get("parent") instanceof Json.Str parent)
         || NodeNames.objection(parent.value()) != null) {
-      throw new Unusable("has an alternative without the name of a \"parent\"");
+      throw new UnusableNodeException("has an alternative without the name of a \"parent\"");
     }
     Json enabled = object.get("enabled");
     if (enabled != null && !(enabled instanceof Json.Bool)) {
-      throw new Unusable("has an alternative with \"enabled\" that is neither true nor false");
+      throw new UnusableNodeException(
+          "has an alternative with \"enabled\" that is neither true nor false");
     }
     boolean on = !(enabled instanceof Json.Bool bool) || bool.value();
     return new Alternative(parent.value(), role(object.get("role")), on, tags(object.get("tags")));
@@ -110,21 +103,22 @@ public final class ParentAlternatives {
   }
 
   /** Returns a role; empty when the value has none. */
-  public static String role(@Nullable Json value) throws Unusable {
+  public static String role(@Nullable Json value) throws UnusableNodeException {
     if (value == null || value instanceof Json.Null) {
       return RoleFilter.NONE;
     }
     if (!(value instanceof Json.Str role)) {
-      throw new Unusable("has a \"role\" that is " + value.kind() + ", expected a string");
+      throw new UnusableNodeException(
+          "has a \"role\" that is " + value.kind() + ", expected a string");
     }
     String objection = role.value().isEmpty() ? null : RoleFilter.objection(role.value());
     if (objection != null) {
-      throw new Unusable("has a role that " + objection);
+      throw new UnusableNodeException("has a role that " + objection);
     }
     return role.value();
   }
 
-  private static Set<String> tags(@Nullable Json value) throws Unusable {
+  private static Set<String> tags(@Nullable Json value) throws UnusableNodeException {
     if (value == null) {
       return Set.of();
     }
@@ -139,6 +133,7 @@ public final class ParentAlternatives {
         return tags;
       }
     }
-    throw new Unusable("has an alternative with \"tags\" that are no list of different strings");
+    throw new UnusableNodeException(
+        "has an alternative with \"tags\" that are no list of different strings");
   }
 }

@@ -5,7 +5,6 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSpec;
-import io.espalier.nodes.NodeRow.Unusable;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -76,7 +75,8 @@ public final class RowToNodes {
     try {
       NodeRow row = columns.node(value);
       if (!row.alternatives().isEmpty() && parentLevel == 0) {
-        throw new Unusable("has alternatives, but nodes of this source lie under the instance");
+        throw new UnusableNodeException(
+            "has alternatives, but nodes of this source lie under the instance");
       }
       String under = row.alternatives().isEmpty() ? parentOf(row, parent) : null;
       if (under == null && row.alternatives().isEmpty() && parentLevel != 0) {
@@ -98,7 +98,7 @@ public final class RowToNodes {
           ParentAlternatives.deliver(node, row.alternatives(), sink);
         }
       }
-    } catch (Unusable e) {
+    } catch (UnusableNodeException e) {
       unusable(where, String.valueOf(e.getMessage()));
     }
   }
@@ -125,17 +125,20 @@ public final class RowToNodes {
     row(columns.about(node, value), where, null);
   }
 
-  private @Nullable String parentOf(NodeRow row, @Nullable String parent) throws Unusable {
+  private @Nullable String parentOf(NodeRow row, @Nullable String parent)
+      throws UnusableNodeException {
     String own = row.parent();
     if (parent != null) {
       if (own != null && !own.equals(parent)) {
-        throw new Unusable("names another parent than \"" + parent + "\", which was asked for");
+        throw new UnusableNodeException(
+            "names another parent than \"" + parent + "\", which was asked for");
       }
       return parentLevel == 0 ? null : parent;
     }
     if (parentLevel == 0) {
       if (own != null) {
-        throw new Unusable("names a parent, but nodes of this source lie under the instance");
+        throw new UnusableNodeException(
+            "names a parent, but nodes of this source lie under the instance");
       }
       return null;
     }

@@ -8,7 +8,6 @@ import io.espalier.core.topology.NodeSink;
 import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.json.JsonReader;
-import io.espalier.nodes.NodeRow.Unusable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -165,20 +164,20 @@ final class ZooKeeperTree {
           about.tags(),
           about.attributes(),
           about.role());
-    } catch (Unusable e) {
+    } catch (UnusableNodeException e) {
       to.problem("the znode " + path + " " + e.getMessage());
       return null;
     }
   }
 
-  private NodeRow about(String name, byte @Nullable [] content) throws Unusable {
+  private NodeRow about(String name, byte @Nullable [] content) throws UnusableNodeException {
     if (data == Data.IGNORED || content == null || content.length == 0) {
       return NodeRow.named(name);
     }
     Result<Json> read = JsonReader.strict().read(content);
     if (!(read.value() instanceof Json.Obj object)) {
       String why = read.problems().stream().map(Problem::message).findFirst().orElse("");
-      throw new Unusable(
+      throw new UnusableNodeException(
           "holds data that is not a JSON object"
               + (why.isEmpty() ? "" : ": " + why)
               + "; \"data\": \"ignore\" leaves it alone");
@@ -188,10 +187,12 @@ final class ZooKeeperTree {
       return new NodeRow(name, null, Set.of(), true, attributes, RoleFilter.NONE, List.of());
     }
     if (object.get("name") != null || object.get("parent") != null) {
-      throw new Unusable("holds a \"name\" or a \"parent\", which its place already says");
+      throw new UnusableNodeException(
+          "holds a \"name\" or a \"parent\", which its place already says");
     }
     if (object.get(ParentAlternatives.KEY) != null) {
-      throw new Unusable("holds \"alternatives\", but has only the place that it is in");
+      throw new UnusableNodeException(
+          "holds \"alternatives\", but has only the place that it is in");
     }
     return NODE.node(object.with("name", Json.of(name)));
   }

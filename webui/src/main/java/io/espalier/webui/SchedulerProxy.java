@@ -234,17 +234,12 @@ final class SchedulerProxy {
                   "this scheduler stands by, and its leader is not in the list of schedulers")));
       return;
     }
-    ctx.response().putHeader("Location", PREFIX + leader.id() + pathOf(location));
     AsyncResponder.send(
         ctx,
-        HttpReply.json(
-            307,
-            Json.object()
-                .put("type", "about:blank")
-                .put("title", "Temporary Redirect")
-                .put("status", 307)
-                .put("detail", "this scheduler stands by; the leader is " + leader.name())
-                .build()));
+        HttpReply.redirect(
+            PREFIX + leader.id() + pathOf(location),
+            "this scheduler stands by; the leader is " + leader.name(),
+            Json.Obj.EMPTY));
   }
 
   private @Nullable SchedulerAddress listed(String location) {

@@ -162,15 +162,12 @@ public final class SchedulerRouter {
                       }));
       return;
     }
-    bodies.read(
+    bodies.answer(
         ctx,
-        body ->
-            answers.answer(
-                ctx,
-                () ->
-                    contract
-                        .contract()
-                        .thenCompose(known -> act(ctx, route, known, asked, body.getBytes()))));
+        answers,
+        contract,
+        answers.within(),
+        (known, bytes) -> act(ctx, route, known, asked, bytes));
   }
 
   /** Carries out a request with a body if it is valid and was not carried out before. */
@@ -179,9 +176,8 @@ public final class SchedulerRouter {
     Json body = BodyReader.json(bytes);
     boolean says =
         !body.equals(Json.Obj.EMPTY) || known.takesBody(route.method(), route.template());
-    RequestData whole =
-        new RequestData(asked.path(), asked.query(), asked.headers(), says ? body : null);
-    OpenApiValidator.demand(known, route.method(), route.template(), whole);
+    OpenApiValidator.demand(
+        known, route.method(), route.template(), asked.withBody(says ? body : null));
     ApiRequest request =
         request(ctx, asked, body instanceof Json.Obj object ? object : Json.Obj.EMPTY);
     if (!route.changes()) {

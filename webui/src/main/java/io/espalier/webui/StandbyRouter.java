@@ -156,19 +156,12 @@ final class StandbyRouter {
     } else {
       // A client certificate cannot be forwarded. The page is redirected like the changes, because
       // a browser allows it changes only at its own origin.
-      String there = now.leader().get() + request.uri();
-      ctx.response().putHeader("Location", there);
       AsyncResponder.send(
           ctx,
-          HttpReply.json(
-              307,
-              Json.object()
-                  .put("type", "about:blank")
-                  .put("title", "Temporary Redirect")
-                  .put("status", 307)
-                  .put("detail", "this scheduler stands by; the leader is " + now.leaderName())
-                  .put("leader_url", now.leader().get().toString())
-                  .build()));
+          HttpReply.redirect(
+              now.leader().get() + request.uri(),
+              "this scheduler stands by; the leader is " + now.leaderName(),
+              Json.object().put("leader_url", now.leader().get().toString()).build()));
     }
   }
 

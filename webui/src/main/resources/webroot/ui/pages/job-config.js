@@ -64,7 +64,7 @@ export function planned(config, prune = false) {
   };
 }
 
-export function Diff({ before, after, label }) {
+function Diff({ before, after, label }) {
   const lines = useMemo(() => folded(diff(before, after)), [before, after]);
   const added = lines.filter((l) => l?.[0] === '+').length;
   const removed = lines.filter((l) => l?.[0] === '-').length;

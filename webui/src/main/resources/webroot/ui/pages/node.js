@@ -9,7 +9,7 @@ import { Holders } from './task.js';
 import { override, removeOverride } from './limits.js';
 
 /** A node that others may not use up, and whose turn is coming. */
-export function KeptFree({ reserved: r }) {
+function KeptFree({ reserved: r }) {
   return t.p({ class: 'notice' }, t.strong('Kept free'), ' for ', t.a({ href: jobLink(r.job), dir: 'auto' }, r.job), ' since ', c(At, { ms: r.since_ms }), ', ', c(Ago, { ms: r.since_ms }),
     r.task !== undefined && t.span(': its task on ', t.a({ class: 'name', href: taskLink(r.job, r.task), dir: 'auto' }, r.task || 'instance'), ' has been waiting for long'),
     r.idle_slots > 0 ? `. ${plural(r.idle_slots, 'free slot idles', 'free slots idle')} until enough is free.` : '. Nothing is free yet.');

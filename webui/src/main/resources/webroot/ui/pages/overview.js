@@ -32,7 +32,7 @@ const SORT = {
   priority: ['Priority', (a, b) => b.priority - a.priority || byName(a, b)],
 };
 
-export function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed') - of(j, 'cancelled'); }
+function todo(j) { return of(j, 'total') - of(j, 'done') - of(j, 'failed') - of(j, 'cancelled'); }
 function finished(j) { if (j.state === 'succeeded') return true; if (j.state === 'verifying') return false; return of(j, 'total') > 0 && todo(j) === 0; }
 let standing = {};
 /** How many of its tasks can never start, and why. The scheduler does not count those that a limit of 0 on all nodes stops: these are in `standing`. */

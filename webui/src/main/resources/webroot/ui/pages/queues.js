@@ -18,7 +18,7 @@ const SORT = {
   waiting: ['Most to do', (a, b) => b.waiting_tasks - a.waiting_tasks || byName(a, b)],
 };
 
-export const capped = (q) => Object.entries(q.resources).filter(([, r]) => r.cap !== undefined && r.held >= r.cap).map(([name]) => name);
+const capped = (q) => Object.entries(q.resources).filter(([, r]) => r.cap !== undefined && r.held >= r.cap).map(([name]) => name);
 const percent = (part) => share(part, 1) || '0 %';
 /** Three digits that count, whatever the size. */
 const figure = (n) => n < 0.0001 ? 'almost 0' : n >= 1000 ? compact(n) : String(Number(n.toPrecision(3)));

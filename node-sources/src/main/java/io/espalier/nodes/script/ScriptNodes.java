@@ -12,8 +12,10 @@ import io.espalier.core.topology.NodeSourceException;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.PushDown;
+import io.espalier.nodes.NodeRow;
 import io.espalier.nodes.ParentAlternatives;
 import io.espalier.nodes.Prefs;
+import io.espalier.nodes.UnusableNodeException;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -331,15 +333,14 @@ public final class ScriptNodes implements NodeSource {
 
     private boolean line(List<String> parents, long number, @Nullable String text) {
       try {
-        ScriptLineParser line = ScriptLineParser.parse(text);
+        NodeRow line = ScriptLineParser.parse(text);
         if (++nodes > MAX_NODES) {
           problems.add(problem("the scripts deliver more than %,d nodes".formatted(MAX_NODES)));
           return false;
         }
         if (problems.isEmpty()) {
           if (parentLevel == 0 && !line.alternatives().isEmpty()) {
-            throw new ScriptLineParser.Unusable(
-                "has alternatives to the instance, and there are none");
+            throw new UnusableNodeException("has alternatives to the instance, and there are none");
           }
           NodeSpec node =
               new NodeSpec(
@@ -353,7 +354,7 @@ public final class ScriptNodes implements NodeSource {
                   line.role());
           ParentAlternatives.deliver(node, line.alternatives(), sink);
         }
-      } catch (ScriptLineParser.Unusable e) {
+      } catch (UnusableNodeException e) {
         problems.add(
             problem(
                 "line "
@@ -368,17 +369,16 @@ public final class ScriptNodes implements NodeSource {
       return problems.size() < MAX_PROBLEMS;
     }
 
-    private String parentOf(ScriptLineParser line, List<String> parents)
-        throws ScriptLineParser.Unusable {
+    private String parentOf(NodeRow line, List<String> parents) throws UnusableNodeException {
       String own = line.parent();
       if (runsForMany()) {
         if (own == null && line.alternatives().isEmpty()) {
-          throw new ScriptLineParser.Unusable("names no \"parent\", and the run is for {parents}");
+          throw new UnusableNodeException("names no \"parent\", and the run is for {parents}");
         }
         return own == null ? parents.get(0) : own;
       }
       if (own != null && !own.equals(parents.get(0))) {
-        throw new ScriptLineParser.Unusable("names another \"parent\", \"" + own + "\"");
+        throw new UnusableNodeException("names another \"parent\", \"" + own + "\"");
       }
       return parents.get(0);
     }

@@ -95,11 +95,6 @@ public final class OpenApiContract {
     return method.toUpperCase(Locale.ROOT) + " " + template;
   }
 
-  /** Returns all operations, as {@code "GET /api/v1/jobs/{job}"}. */
-  public Set<String> operations() {
-    return Set.copyOf(operations.keySet());
-  }
-
   /** Returns true when an operation has a body. */
   public boolean takesBody(String method, String template) {
     Map<String, Object> schema =

@@ -17,4 +17,9 @@ public record RequestData(
     Map<String, String> path,
     Map<String, List<String>> query,
     Map<String, String> headers,
-    @Nullable Json body) {}
+    @Nullable Json body) {
+  /** The same request with a body. */
+  public RequestData withBody(@Nullable Json newBody) {
+    return new RequestData(path, query, headers, newBody);
+  }
+}

@@ -33,10 +33,6 @@ final class FirstSeenTable {
     return -1;
   }
 
-  int size() {
-    return size;
-  }
-
   private void grow() {
     long[] oldHashes = hashes;
     int[] oldHosts = hosts;

@@ -42,6 +42,11 @@ public final class AsyncResponder {
     this.within = within;
   }
 
+  /** Returns how long an answer may take. */
+  public Duration within() {
+    return within;
+  }
+
   /** Returns the number of queries being answered. */
   public int active() {
     return atATime - permits.availablePermits();

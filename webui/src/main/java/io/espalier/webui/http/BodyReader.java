@@ -3,13 +3,17 @@ package io.espalier.webui.http;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Result;
 import io.espalier.json.JsonReader;
+import io.espalier.webui.contract.OpenApiContract;
 import io.espalier.webui.contract.Violation;
 import io.espalier.webui.v1.ApiException;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 
 /**
  * Reads request bodies of any content type. The body handler of Vert.x Web would treat {@code curl
@@ -31,6 +35,30 @@ public final class BodyReader {
   /** Reads the body. Must be called before the handler of the request returns. */
   public void read(RoutingContext ctx, Handler<Buffer> whole) {
     new Reading(ctx, whole).begin();
+  }
+
+  /**
+   * Reads the body and then answers the request, once the contract is known. Must be called before
+   * the handler of the request returns.
+   *
+   * @param deadline of the answer, from the end of the body on
+   */
+  public void answer(
+      RoutingContext ctx,
+      AsyncResponder answers,
+      OpenApiValidator contract,
+      Duration deadline,
+      BiFunction<OpenApiContract, byte[], CompletionStage<HttpReply>> question) {
+    read(
+        ctx,
+        body ->
+            answers.answer(
+                ctx,
+                () ->
+                    contract
+                        .contract()
+                        .thenCompose(known -> question.apply(known, body.getBytes())),
+                deadline));
   }
 
   /**

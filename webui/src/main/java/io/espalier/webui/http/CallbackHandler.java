@@ -50,25 +50,17 @@ public final class CallbackHandler implements Handler<RoutingContext> {
   public void handle(RoutingContext ctx) {
     RequestData asked = OpenApiValidator.asked(ctx);
     String network = AuthHandler.network(AuthHandler.address(ctx));
-    bodies.read(
+    bodies.answer(
         ctx,
-        body ->
-            answers.answer(
-                ctx,
-                () ->
-                    contract
-                        .contract()
-                        .thenCompose(
-                            known -> report(valid(known, asked, body.getBytes()), network))));
+        answers,
+        contract,
+        answers.within(),
+        (known, bytes) -> report(valid(known, asked, bytes), network));
   }
 
   private static Callback valid(OpenApiContract known, RequestData asked, byte[] bytes) {
     Json body = BodyReader.json(bytes);
-    OpenApiValidator.demand(
-        known,
-        "POST",
-        TEMPLATE,
-        new RequestData(asked.path(), asked.query(), asked.headers(), body));
+    OpenApiValidator.demand(known, "POST", TEMPLATE, asked.withBody(body));
     return new Callback(
         one(asked, "job"),
         one(asked, "node"),

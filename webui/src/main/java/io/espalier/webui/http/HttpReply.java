@@ -27,6 +27,22 @@ public record HttpReply(int status, String type, String text, Map<String, String
     return new HttpReply(status, JSON, JsonWriter.compact(body), Map.of());
   }
 
+  /**
+   * Returns a temporary redirect.
+   *
+   * @param more more members of the document
+   */
+  public static HttpReply redirect(String location, String detail, Json.Obj more) {
+    Json.Builder document =
+        Json.object()
+            .put("type", "about:blank")
+            .put("title", "Temporary Redirect")
+            .put("status", 307)
+            .put("detail", detail);
+    more.members().forEach(document::put);
+    return json(307, document.build()).with("Location", location);
+  }
+
   public static HttpReply problem(ApiException failure) {
     return new HttpReply(
         failure.status(),

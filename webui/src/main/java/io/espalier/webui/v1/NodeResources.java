@@ -4,10 +4,10 @@ import io.espalier.core.api.SchedulerApi;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.json.Json;
 import io.espalier.core.topology.Topology;
+import io.espalier.webui.v1.json.QueryJson;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -86,26 +86,7 @@ final class NodeResources {
   }
 
   private static Json node(Topology topology, int node, NodeLimitIndex.Of own) {
-    List<String> parents = new ArrayList<>();
-    TreeSet<String> tags = new TreeSet<>();
-    boolean enabled = false;
-    for (int i = 0; i < topology.slotCount(node); i++) {
-      int slot = topology.slot(node, i);
-      int parent = topology.parent(slot);
-      if (parent >= 0) {
-        parents.add(topology.name(parent));
-      }
-      tags.addAll(topology.tags(slot));
-      enabled |= topology.enabled(slot);
-    }
-    Json.Builder json =
-        Json.object()
-            .put("name", topology.name(node))
-            .put("level", topology.levels().name(topology.level(node)))
-            .put("parents", Json.strings(parents))
-            .put("enabled", enabled)
-            .put("tags", Json.strings(tags))
-            .put("attributes", topology.attributes(topology.slot(node, 0)));
+    Json.Builder json = QueryJson.putNode(Json.object(), topology, node);
     Map<String, Integer> limits = own.limits(node);
     if (!limits.isEmpty()) {
       Json.Builder byResource = Json.object();

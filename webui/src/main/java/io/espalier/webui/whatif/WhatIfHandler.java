@@ -90,26 +90,16 @@ public final class WhatIfHandler implements Handler<RoutingContext> {
     RequestData asked = OpenApiValidator.asked(ctx);
     Asking asking = new Asking();
     ctx.addEndHandler(end -> asking.over());
-    bodies.read(
+    bodies.answer(
         ctx,
-        bytes ->
-            answers.answer(
-                ctx,
-                () ->
-                    contract
-                        .contract()
-                        .thenCompose(
-                            known -> {
-                              Json body = BodyReader.json(bytes.getBytes());
-                              OpenApiValidator.demand(
-                                  known,
-                                  "POST",
-                                  TEMPLATE,
-                                  new RequestData(
-                                      asked.path(), asked.query(), asked.headers(), body));
-                              return answer((Json.Obj) body, asking);
-                            }),
-                WITHIN));
+        answers,
+        contract,
+        WITHIN,
+        (known, bytes) -> {
+          Json body = BodyReader.json(bytes);
+          OpenApiValidator.demand(known, "POST", TEMPLATE, asked.withBody(body));
+          return answer((Json.Obj) body, asking);
+        });
   }
 
   private CompletionStage<HttpReply> answer(Json.Obj body, Asking asking) {

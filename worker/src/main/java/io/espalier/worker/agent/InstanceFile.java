@@ -1,14 +1,11 @@
 package io.espalier.worker.agent;
 
+import io.espalier.worker.files.AtomicFiles;
 import io.espalier.worker.process.os.RunPlace;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -58,7 +55,7 @@ final class InstanceFile {
     lines.add(new Line(instance, here));
     StringBuilder text = new StringBuilder();
     lines.subList(Math.max(0, lines.size() - KEPT), lines.size()).forEach(text::append);
-    write(file, text.toString());
+    AtomicFiles.replace(file, text.toString().getBytes(StandardCharsets.ISO_8859_1));
     Files.deleteIfExists(directory.resolve(OLD_NAME));
     return ended;
   }
@@ -78,25 +75,5 @@ final class InstanceFile {
       }
     }
     return lines;
-  }
-
-  private static void write(Path file, String text) throws IOException {
-    Path fresh = file.resolveSibling(file.getFileName() + ".new");
-    try (FileChannel out =
-        FileChannel.open(
-            fresh,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1));
-      while (bytes.hasRemaining()) {
-        out.write(bytes);
-      }
-      out.force(true);
-    }
-    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    try (FileChannel parent = FileChannel.open(file.toAbsolutePath().getParent())) {
-      parent.force(true);
-    }
   }
 }

@@ -49,10 +49,6 @@ abstract class CgroupDirectory {
     return controllers.contains(controller);
   }
 
-  Set<String> controllers() {
-    return controllers;
-  }
-
   abstract int version();
 
   /** Sets up the new directory before any process joins it. */

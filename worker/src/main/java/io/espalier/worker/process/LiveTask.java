@@ -1,14 +1,12 @@
 package io.espalier.worker.process;
 
 import io.espalier.core.running.Invocation;
-import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.ResourceUsage;
 import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.resources.SampledTask;
 import io.espalier.worker.resources.TaskUsageReader;
 import java.io.IOException;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** A handle to inspect a task that has no end yet. All methods are safe from any thread. */
 public final class LiveTask implements SampledTask {
@@ -18,10 +16,6 @@ public final class LiveTask implements SampledTask {
 
   LiveTask(SupervisedTask task) {
     this.task = task;
-  }
-
-  public JournalKey key() {
-    return task.key();
   }
 
   @Override
@@ -39,18 +33,9 @@ public final class LiveTask implements SampledTask {
     return task.key().invocation();
   }
 
-  public LaunchSpec launch() {
-    return task.launch();
-  }
-
   /** Returns the pid of the started process; 0 before its start. It may have ended. */
   public long pid() {
     return task.pid();
-  }
-
-  /** Returns its control groups; null when it has none. */
-  public @Nullable TaskGroup group() {
-    return task.group();
   }
 
   /**

@@ -8,10 +8,6 @@ public final class ReasonOption {
   @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the record.")
   private String text = "";
 
-  String text() {
-    return text;
-  }
-
   /** Returns a body with the reason, or an empty one. */
   public Json.Builder body() {
     Json.Builder body = Json.object();

@@ -44,6 +44,7 @@ import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.json.JsonReader;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -370,6 +371,16 @@ final class LoopWorld {
   void advance(long millis) {
     now += millis;
     settle();
+  }
+
+  /** Sets the clock, before anything happens. */
+  void at(String instant) {
+    now = Instant.parse(instant).toEpochMilli();
+  }
+
+  /** Advances to an instant. */
+  void until(String instant) {
+    advance(Instant.parse(instant).toEpochMilli() - now);
   }
 
   void writes(String job, String node, String status) {

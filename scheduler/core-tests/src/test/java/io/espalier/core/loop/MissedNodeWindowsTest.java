@@ -34,14 +34,6 @@ class MissedNodeWindowsTest {
         .formatted(more, all, job);
   }
 
-  private void at(String instant) {
-    world.now = Instant.parse(instant).toEpochMilli();
-  }
-
-  private void until(String instant) {
-    world.advance(Instant.parse(instant).toEpochMilli() - world.now);
-  }
-
   /** Ends what runs of the job. */
   private void allWrite(String status) {
     world.running.keySet().stream()
@@ -63,13 +55,13 @@ class MissedNodeWindowsTest {
 
   @Test
   void nodesWithoutAnyStartAreOneEventAndANotification() {
-    at("2026-11-23T19:00:00Z");
+    world.at("2026-11-23T19:00:00Z");
     world.configure(config(30, "", ", \"max_concurrent\": 10"));
-    until("2026-11-23T21:59:00Z");
+    world.until("2026-11-23T21:59:00Z");
     assertThat(world.running).hasSize(10);
     allWrite("incomplete");
     world.advance(2_000);
-    until("2026-11-23T22:00:01Z");
+    world.until("2026-11-23T22:00:01Z");
     assertThat(missed())
         .as("the next ten have started at the end")
         .containsExactly("10 nodes, 10 left");
@@ -90,42 +82,42 @@ class MissedNodeWindowsTest {
 
   @Test
   void eachWindowCountsAnew() {
-    at("2026-11-23T19:00:00Z");
+    world.at("2026-11-23T19:00:00Z");
     world.configure(config(30, "", ", \"max_concurrent\": 10, \"overrun\": \"allow\""));
-    until("2026-11-23T20:30:00Z");
-    until("2026-11-23T22:00:01Z");
-    until("2026-11-24T20:30:00Z");
-    until("2026-11-24T22:00:01Z");
+    world.until("2026-11-23T20:30:00Z");
+    world.until("2026-11-23T22:00:01Z");
+    world.until("2026-11-24T20:30:00Z");
+    world.until("2026-11-24T22:00:01Z");
     assertThat(missed())
         .as("ten run over both windows")
         .containsExactly("20 nodes, 20 left", "20 nodes, 20 left");
     allWrite("done");
-    until("2026-11-25T20:30:00Z");
+    world.until("2026-11-25T20:30:00Z");
     assertThat(world.running).hasSize(10);
     allWrite("done");
-    until("2026-11-25T22:00:01Z");
+    world.until("2026-11-25T22:00:01Z");
     assertThat(missed()).as("the last ten run").hasSize(2);
   }
 
   @Test
   void whatHasStartedIsKnownWhenNodesAndWindowsChange() {
-    at("2026-11-23T19:00:00Z");
+    world.at("2026-11-23T19:00:00Z");
     String job = ", \"max_concurrent\": 10";
     world.configure(config(30, "", job));
-    until("2026-11-23T20:30:00Z");
+    world.until("2026-11-23T20:30:00Z");
     world.configure(config(31, "\"first\": {\"tags\": [\"night\"]}, ", job));
-    until("2026-11-23T21:00:00Z");
+    world.until("2026-11-23T21:00:00Z");
     world.configure(
         config(31, "\"plain\": [], ", job)
             .replace(
                 "\"node_windows\": [",
                 "\"node_windows\": [{\"level\": \"host\", \"tag\": \"x\", \"windows\": [\"Sat UTC\"]}, "));
     allWrite("incomplete");
-    until("2026-11-23T21:59:00Z");
+    world.until("2026-11-23T21:59:00Z");
     int started =
         world.launches.stream().map(each -> each.node()).collect(Collectors.toSet()).size();
     assertThat(started).isBetween(10, 20);
-    until("2026-11-23T22:00:01Z");
+    world.until("2026-11-23T22:00:01Z");
     assertThat(missed()).hasSize(1);
     int nodes = Integer.parseInt(missed().get(0).replaceAll(" nodes.*", ""));
     int onPlain = world.launches.stream().anyMatch(each -> each.node().equals("plain")) ? 1 : 0;
@@ -134,39 +126,39 @@ class MissedNodeWindowsTest {
 
   @Test
   void aWindowThatWasOpenBeforeIsNotCounted() {
-    at("2026-11-23T21:00:00Z");
+    world.at("2026-11-23T21:00:00Z");
     String never = config(3, "", ", \"assume\": \"3h\"");
     world.configure(never);
-    until("2026-11-23T22:00:01Z");
+    world.until("2026-11-23T22:00:01Z");
     assertThat(missed()).isEmpty();
-    until("2026-11-24T21:00:00Z");
+    world.until("2026-11-24T21:00:00Z");
     world.crashAndRestart();
     world.configure(never);
-    until("2026-11-24T22:00:01Z");
+    world.until("2026-11-24T22:00:01Z");
     assertThat(missed()).as("an earlier process may have started tasks").isEmpty();
-    until("2026-11-25T20:30:00Z");
-    until("2026-11-25T22:00:01Z");
+    world.until("2026-11-25T20:30:00Z");
+    world.until("2026-11-25T22:00:01Z");
     assertThat(missed()).containsExactly("3 nodes, 3 left");
   }
 
   @Test
   void whatHasStartedInAWindowThatIsNotCountedIsForgotten() {
-    at("2026-11-23T21:00:00Z");
+    world.at("2026-11-23T21:00:00Z");
     world.configure(config(3, "", ""));
     assertThat(world.running).hasSize(3);
     allWrite("incomplete");
-    until("2026-11-23T22:00:01Z");
+    world.until("2026-11-23T22:00:01Z");
     allWrite("incomplete");
     assertThat(missed()).isEmpty();
     world.configure(config(3, "", ", \"assume\": \"3h\""));
-    until("2026-11-24T20:30:00Z");
-    until("2026-11-24T22:00:01Z");
+    world.until("2026-11-24T20:30:00Z");
+    world.until("2026-11-24T22:00:01Z");
     assertThat(missed()).containsExactly("3 nodes, 3 left");
   }
 
   @Test
   void manyNodesAreCountedInSlices() {
-    at("2026-11-23T19:00:00Z");
+    world.at("2026-11-23T19:00:00Z");
     world.configure(config(7_000, "", ", \"assume\": \"3h\""));
     NodeWindowGates gates = new NodeWindowGates(world.core, job -> 0, Long.MAX_VALUE);
     for (String instant : List.of("19:00", "20:00", "22:00")) {
@@ -189,9 +181,9 @@ class MissedNodeWindowsTest {
 
   @Test
   void whatHasNoWindowsKeepsAndCountsNothing() {
-    at("2026-11-23T19:00:00Z");
+    world.at("2026-11-23T19:00:00Z");
     world.configure(config(3, "", "").replace("\"tag\": \"night\"", "\"tag\": \"day\""));
-    until("2026-11-24T22:00:01Z");
+    world.until("2026-11-24T22:00:01Z");
     assertThat(world.running).hasSize(3);
     assertThat(missed()).isEmpty();
   }

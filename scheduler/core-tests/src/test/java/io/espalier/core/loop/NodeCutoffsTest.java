@@ -41,14 +41,6 @@ class NodeCutoffsTest {
 
   private static final String EVENING = config("\"20:00-22:00 UTC\"", ", \"assume\": \"30m\"");
 
-  private void at(String instant) {
-    world.now = Instant.parse(instant).toEpochMilli();
-  }
-
-  private void until(String instant) {
-    world.advance(Instant.parse(instant).toEpochMilli() - world.now);
-  }
-
   private List<String> running(String job) {
     return world.running.keySet().stream()
         .filter(task -> task.job().equals(job))
@@ -87,16 +79,16 @@ class NodeCutoffsTest {
 
   @Test
   void nothingStartsThatWouldStillRunWhenTheWindowOfItsNodeCloses() {
-    at("2026-11-23T21:29:58Z");
+    world.at("2026-11-23T21:29:58Z");
     world.configure(EVENING);
     assertThat(running("j")).containsExactly("n1", "n2", "p1", "p2");
-    until("2026-11-23T21:30:00Z");
+    world.until("2026-11-23T21:30:00Z");
     assertThat(reasons("j", "n1")).as("a task of half an hour just fits").isEmpty();
-    until("2026-11-23T21:30:00.001Z");
+    world.until("2026-11-23T21:30:00.001Z");
     again("j");
     assertThat(running("j")).containsExactly("p1", "p2");
     assertThat(running("short")).containsExactly("n1", "n2", "p1", "p2");
-    until("2026-11-23T21:32:00Z");
+    world.until("2026-11-23T21:32:00Z");
     assertThat(reasons("j", "n1"))
         .containsExactly(
             "window of host night closes Mon 22:00 UTC, and a task takes up to 30 min; the next"
@@ -108,11 +100,11 @@ class NodeCutoffsTest {
         .singleElement()
         .satisfies(gate -> assertThat(gate.untilMillis()).isPositive());
     assertThat(world.loop.isQuiet()).isFalse();
-    until("2026-11-23T22:00:00Z");
+    world.until("2026-11-23T22:00:00Z");
     assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF)).as("the node is closed").isEmpty();
     assertThat(reasons("j", "n1"))
         .containsExactly("window of host night opens Tue 20:00 UTC (in 22 h 0 min)");
-    until("2026-11-24T20:00:00Z");
+    world.until("2026-11-24T20:00:00Z");
     assertThat(running("j")).containsExactly("n1", "n2", "p1", "p2");
     world.core.verify();
   }
@@ -120,7 +112,7 @@ class NodeCutoffsTest {
   /** What docs/windows.md advises for shards of very different sizes. */
   @Test
   void aJobForEachSizeOfShardsStartsTheSmallOnesForLonger() {
-    at("2026-11-23T21:00:00Z");
+    world.at("2026-11-23T21:00:00Z");
     String large = ", \"assume\": \"90m\", \"filters\": {\"db\": {\"tag_whitelist\": [\"large\"]}}";
     world.configure(
         EVENING
@@ -132,32 +124,32 @@ class NodeCutoffsTest {
                     + " \"plain\": [\"p1\"], \"p1\": {\"tags\": [\"large\"]}"));
     assertThat(running("j")).as("the large ones").containsExactly("p1");
     assertThat(running("short")).as("the small ones").containsExactly("n1");
-    until("2026-11-23T21:49:00Z");
+    world.until("2026-11-23T21:49:00Z");
     again("short");
     assertThat(running("short")).containsExactly("n1");
-    until("2026-11-23T21:51:00Z");
+    world.until("2026-11-23T21:51:00Z");
     again("short");
     assertThat(running("short")).isEmpty();
-    until("2026-11-24T20:00:00Z");
+    world.until("2026-11-24T20:00:00Z");
     assertThat(running("j")).containsExactly("n2", "p1");
   }
 
   @Test
   void tasksThatMayOverrunStartToTheEnd() {
-    at("2026-11-23T21:50:00Z");
+    world.at("2026-11-23T21:50:00Z");
     world.configure(EVENING.replace("\"assume\": \"30m\"", "\"overrun\": \"allow\""));
     assertThat(running("j")).containsExactly("n1", "n2", "p1", "p2");
-    until("2026-11-23T21:59:55Z");
+    world.until("2026-11-23T21:59:55Z");
     again("j");
     assertThat(running("j")).containsExactly("n1", "n2", "p1", "p2");
-    until("2026-11-23T22:00:00Z");
+    world.until("2026-11-23T22:00:00Z");
     again("j");
     assertThat(running("j")).containsExactly("p1", "p2");
   }
 
   @Test
   void anotherConfigurationAndOtherNodesCountAtOnce() {
-    at("2026-11-23T21:40:00Z");
+    world.at("2026-11-23T21:40:00Z");
     world.configure(EVENING);
     assertThat(running("j")).containsExactly("p1", "p2");
     world.configure(EVENING.replace("30m", "20m"));
@@ -182,7 +174,7 @@ class NodeCutoffsTest {
 
   @Test
   void afterARestartNothingStartsBeforeItIsCutOff() {
-    at("2026-11-23T21:40:00Z");
+    world.at("2026-11-23T21:40:00Z");
     world.configure(EVENING);
     world.crashAndRestart();
     world.configure(EVENING);
@@ -192,20 +184,20 @@ class NodeCutoffsTest {
 
   @Test
   void whatRunsIsNotDisturbed() {
-    at("2026-11-23T21:29:00Z");
+    world.at("2026-11-23T21:29:00Z");
     world.configure(EVENING.replace("\"30m\"", "\"30m\", \"at_window_end\": \"kill\""));
-    until("2026-11-23T21:59:59Z");
+    world.until("2026-11-23T21:59:59Z");
     assertThat(world.kills).isEmpty();
-    until("2026-11-23T22:00:01Z");
+    world.until("2026-11-23T22:00:01Z");
     assertThat(world.kills).hasSize(2);
   }
 
   @Test
   void aStartThatIsDurableTooLateIsTakenBack() {
-    at("2026-11-23T21:29:59Z");
+    world.at("2026-11-23T21:29:59Z");
     world.storeAnswers = false;
     world.configure(EVENING);
-    until("2026-11-23T21:31:00Z");
+    world.until("2026-11-23T21:31:00Z");
     assertThat(world.launches).isEmpty();
     world.storeAnswers();
     assertThat(running("j")).containsExactly("p1", "p2");
@@ -213,7 +205,7 @@ class NodeCutoffsTest {
 
   @Test
   void tasksThatFitIntoNoWindowAreAProblemAndNeverStart() {
-    at("2026-11-23T20:00:00Z");
+    world.at("2026-11-23T20:00:00Z");
     world.configure(config("\"20:00-22:00 UTC\"", ", \"assume\": \"3h\""));
     assertThat(running("j")).containsExactly("p1", "p2");
     assertThat(reasons("j", "n2"))
@@ -222,9 +214,9 @@ class NodeCutoffsTest {
                 + " one is open as long");
     String problem = "tasks take longer than windows of nodes are open: j (180 min, 1 node)";
     assertThat(problem()).isEqualTo(problem);
-    until("2026-11-23T23:00:00Z");
+    world.until("2026-11-23T23:00:00Z");
     assertThat(problem()).as("also while it is closed").isEqualTo(problem);
-    until("2026-11-24T20:00:00Z");
+    world.until("2026-11-24T20:00:00Z");
     assertThat(running("j")).containsExactly("p1", "p2");
     world.configure(EVENING);
     assertThat(problem()).isEmpty();
@@ -232,32 +224,32 @@ class NodeCutoffsTest {
 
   @Test
   void aLaterWindowThatIsLongEnoughIsNamed() {
-    at("2026-11-23T20:30:00Z");
+    world.at("2026-11-23T20:30:00Z");
     world.configure(config("\"20:00-22:00 UTC\", \"Sat UTC\"", ", \"assume\": \"3h\""));
     assertThat(reasons("j", "n2"))
         .containsExactly(
             "window of host night closes Mon 22:00 UTC, and a task takes up to 180 min; the next"
                 + " opens Sat 00:00 UTC (in 4 d 3 h)");
     assertThat(problem()).isEmpty();
-    until("2026-11-28T00:00:00Z");
+    world.until("2026-11-28T00:00:00Z");
     assertThat(running("j")).containsExactly("n1", "n2", "p1", "p2");
   }
 
   @Test
   void measuredDurationsCountAndAreLookedAtEachMinute() {
-    at("2026-11-23T20:00:00Z");
+    world.at("2026-11-23T20:00:00Z");
     String many =
         IntStream.range(0, 30).mapToObj(i -> "\"p" + i + "\"").collect(Collectors.joining(", "));
     world.configure(config("\"20:00-22:00 UTC\"", "").replace("\"p1\", \"p2\"", many));
     assertThat(running("j")).hasSize(32);
     // Nothing is known yet.
-    until("2026-11-23T20:40:00Z");
+    world.until("2026-11-23T20:40:00Z");
     for (int i = 0; i < 25; i++) {
       world.writes("j", "p" + i, "done");
     }
-    until("2026-11-23T21:25:00Z");
+    world.until("2026-11-23T21:25:00Z");
     world.writes("j", "n1", "incomplete");
-    until("2026-11-23T21:25:10Z");
+    world.until("2026-11-23T21:25:10Z");
     assertThat(running("j")).as("tasks of 40 minutes").doesNotContain("n1");
     // The upper end of the class of durations.
     assertThat(reasons("j", "n1").get(0)).contains("a task takes up to 44 min");
@@ -281,21 +273,21 @@ class NodeCutoffsTest {
 
   @Test
   void manyNodesAreCutOffInSlicesAndNothingStartsBefore() {
-    at("2026-11-23T21:29:58Z");
+    world.at("2026-11-23T21:29:58Z");
     world.configure(manyHosts());
     assertThat(running("j")).hasSize(7_000);
     // Its back-off ends when the first slice of gates is closed.
     world.writes("j", "h6999", "incomplete");
-    until("2026-11-23T21:30:05Z");
+    world.until("2026-11-23T21:30:05Z");
     assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF)).hasSize(7_000);
     assertThat(running("j")).doesNotContain("h6999");
-    until("2026-11-23T22:00:00Z");
+    world.until("2026-11-23T22:00:00Z");
     assertThat(world.core.gates().of(GateKind.WINDOW_CUTOFF)).isEmpty();
   }
 
   @Test
   void noStepClosesTheNodesOfMoreThanASlice() {
-    at("2026-11-23T20:30:00Z");
+    world.at("2026-11-23T20:30:00Z");
     world.configure(manyHosts());
     NodeWindowGates gates = new NodeWindowGates(world.core, job -> 1_800_000, 60_000);
     do {
@@ -322,7 +314,7 @@ class NodeCutoffsTest {
 
   @Test
   void withoutWindowsOfNodesNobodyAsksForDurationsAndWithThemOnceAMinute() {
-    at("2026-11-23T20:30:00Z");
+    world.at("2026-11-23T20:30:00Z");
     world.configure(EVENING.replaceAll("\"node_windows\".*\n", ""));
     List<String> asked = new ArrayList<>();
     NodeWindowGates gates = gates(asked);
@@ -339,7 +331,7 @@ class NodeCutoffsTest {
 
   @Test
   void windowsBelowTheNodesOfTasksDoNotConcernThem() {
-    at("2026-11-23T21:59:00Z");
+    world.at("2026-11-23T21:59:00Z");
     world.configure(
         config("\"20:00-22:00 UTC\"", ", \"level_for_tasks\": \"host\", \"assume\": \"3h\"")
             .replace("\"level\": \"host\", \"tag\": \"night\"", "\"level\": \"db\""));
@@ -351,7 +343,7 @@ class NodeCutoffsTest {
 
   @Test
   void itIsKnownWhenACutOffEnds() {
-    at("2026-11-23T21:59:30Z");
+    world.at("2026-11-23T21:59:30Z");
     world.configure(EVENING);
     NodeWindowGates gates = gates(new ArrayList<>());
     gates.step(world.now);
@@ -360,7 +352,7 @@ class NodeCutoffsTest {
 
   @Test
   void gatesAreClosedAgainOnlyWhenTheyEndAtAnotherTime() {
-    at("2026-11-23T21:58:30Z");
+    world.at("2026-11-23T21:58:30Z");
     world.configure(EVENING);
     long[] takes = {120_000};
     NodeWindowGates gates = new NodeWindowGates(world.core, job -> takes[0], 10_000);
@@ -379,7 +371,7 @@ class NodeCutoffsTest {
 
   @Test
   void gatesThatAreRightStayAsTheyAre() {
-    at("2026-11-23T21:40:00Z");
+    world.at("2026-11-23T21:40:00Z");
     world.configure(EVENING);
     List<Gate> before = List.copyOf(world.core.gates().of(GateKind.WINDOW_CUTOFF));
     world.advance(300_000);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.running.TaskResult.Kind;
 import io.espalier.core.status.StatusLabel;
-import java.time.Instant;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,11 +31,7 @@ class StepsInWindowsTest extends SteppedLoop {
 
   @BeforeEach
   void beforeTheEndOfTheWindow() {
-    world.now = Instant.parse("2026-11-23T21:00:00Z").toEpochMilli();
-  }
-
-  private void until(String instant) {
-    world.advance(Instant.parse(instant).toEpochMilli() - world.now);
+    world.at("2026-11-23T21:00:00Z");
   }
 
   /** The second step runs when the window closes. */
@@ -44,11 +39,11 @@ class StepsInWindowsTest extends SteppedLoop {
     world.configure(CONFIG.formatted(atWindowEnd));
     world.writes("j", "h1", "done");
     assertThat(commands()).containsExactly("/dump", "/ship");
-    until("2026-11-23T22:00:01Z");
+    world.until("2026-11-23T22:00:01Z");
   }
 
   private void opensAgain() {
-    until("2026-11-24T20:00:01Z");
+    world.until("2026-11-24T20:00:01Z");
   }
 
   private void isCompensated() {
@@ -105,7 +100,7 @@ class StepsInWindowsTest extends SteppedLoop {
   @ValueSource(strings = {"kill", "ask", "finish"})
   void noFurtherStepStartsOnceTheWindowHasClosed(String atWindowEnd) {
     world.configure(CONFIG.formatted(atWindowEnd));
-    until("2026-11-23T22:00:01Z");
+    world.until("2026-11-23T22:00:01Z");
     world.writes("j", "h1", "done");
     assertThat(commands()).containsExactly("/dump");
     opensAgain();

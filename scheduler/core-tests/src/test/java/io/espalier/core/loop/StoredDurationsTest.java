@@ -3,7 +3,6 @@ package io.espalier.core.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.status.store.JobDurations;
-import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,13 +21,9 @@ class StoredDurationsTest {
 
   private final LoopWorld world = new LoopWorld();
 
-  private void at(String instant) {
-    world.now = Instant.parse(instant).toEpochMilli();
-  }
-
   @Test
   void theyAreStoredWhenTheSchedulerStops() {
-    at("2026-11-23T20:00:00Z");
+    world.at("2026-11-23T20:00:00Z");
     world.configure(CONFIG);
     world.advance(40_000);
     world.writes("j", "h1", "done");
@@ -38,7 +33,7 @@ class StoredDurationsTest {
     assertThat(world.durations).containsOnlyKeys("j");
     Map<String, JobDurations> before = Map.copyOf(world.durations);
     world.crashAndRestart();
-    at("2026-11-23T21:59:30Z");
+    world.at("2026-11-23T21:59:30Z");
     world.configure(CONFIG);
     assertThat(world.warnings).isEmpty();
     assertThat(world.running).as("h2 would take 40 s, and 30 are left").isEmpty();
@@ -48,7 +43,7 @@ class StoredDurationsTest {
   @ParameterizedTest
   @ValueSource(strings = {"x", "1", "40 -3", "999 1", "40 999999999", "40 3 "})
   void aWarningNamesTheJobWhoseDurationsCannotBeRead(String stored) {
-    at("2026-11-23T20:00:00Z");
+    world.at("2026-11-23T20:00:00Z");
     world.durations.put("j", new JobDurations("j", stored, ""));
     world.durations.put("good", new JobDurations("good", "40 3", "41 1"));
     world.crashAndRestart();

@@ -10,7 +10,6 @@ import io.espalier.core.outcome.JobState;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.status.TaskKey;
-import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -35,16 +34,20 @@ class WindowGatesTest {
         .formatted(queue, settings, job);
   }
 
-  private void at(String instant) {
-    world.now = Instant.parse(instant).toEpochMilli();
-  }
-
-  private void until(String instant) {
-    world.advance(Instant.parse(instant).toEpochMilli() - world.now);
-  }
-
   private long running(String job) {
     return world.running.keySet().stream().filter(task -> task.job().equals(job)).count();
+  }
+
+  /** Ends one of the tasks of the job that run. */
+  private void oneIsDone() {
+    String node =
+        world.running.keySet().stream()
+            .filter(task -> task.job().equals("j"))
+            .map(TaskKey::node)
+            .findFirst()
+            .orElseThrow();
+    world.writes("j", node, "done");
+    world.advance(1_000);
   }
 
   private String reason(String job, String node) {
@@ -69,7 +72,7 @@ class WindowGatesTest {
 
   @Test
   void aJobStartsWhenItsWindowOpensAndNotWhenItIsOver() {
-    at("2026-11-23T17:48:00Z");
+    world.at("2026-11-23T17:48:00Z");
     world.configure(config("", "", ", \"windows\": [\"Mon-Fri 22:00-05:00 Europe/Berlin\"]"));
     assertThat(running("j")).isZero();
     assertThat(running("free")).isEqualTo(2);
@@ -77,13 +80,13 @@ class WindowGatesTest {
     assertThat(world.loop.isQuiet()).isFalse();
     assertThat(view(0).open()).isFalse();
     assertThat(view(0).message()).isEqualTo("window of job j opens Mon 22:00 CET");
-    until("2026-11-23T20:59:59.999Z");
+    world.until("2026-11-23T20:59:59.999Z");
     assertThat(running("j")).isZero();
-    until("2026-11-23T21:00:00Z");
+    world.until("2026-11-23T21:00:00Z");
     assertThat(running("j")).isEqualTo(1);
     assertThat(view(0).open()).isTrue();
     assertThat(view(0).message()).isEqualTo("job j may start tasks until Tue 05:00 CET");
-    until("2026-11-24T04:00:00Z");
+    world.until("2026-11-24T04:00:00Z");
     assertThat(world.kills).isEmpty();
     world.writes("j", "a", "incomplete");
     world.advance(10_000);
@@ -96,18 +99,18 @@ class WindowGatesTest {
 
   @Test
   void aWindowThatClosesSaysHowManyTasksAreLeft() {
-    at("2026-11-23T20:00:00Z");
+    world.at("2026-11-23T20:00:00Z");
     world.configure(config("", "", ", \"windows\": [\"Mon-Fri 22:00-05:00 Europe/Berlin\"]"));
     assertThat(left()).as("it was closed before").isEmpty();
-    until("2026-11-23T21:00:00Z");
+    world.until("2026-11-23T21:00:00Z");
     world.writes("j", "a", "done");
     world.settle();
-    until("2026-11-24T04:00:00Z");
+    world.until("2026-11-24T04:00:00Z");
     assertThat(left()).containsExactly("1");
-    until("2026-11-24T21:00:00Z");
+    world.until("2026-11-24T21:00:00Z");
     world.writes("j", "b", "done");
     world.settle();
-    until("2026-11-25T04:00:00Z");
+    world.until("2026-11-25T04:00:00Z");
     assertThat(left()).as("all are done").containsExactly("1");
   }
 
@@ -123,21 +126,21 @@ class WindowGatesTest {
   /** The commit of a start takes so long that the window closes meanwhile. */
   @Test
   void aStartThatIsDurableTooLateIsTakenBack() {
-    at("2026-11-24T03:59:59Z");
+    world.at("2026-11-24T03:59:59Z");
     world.storeAnswers = false;
     world.configure(config("", "", ", \"windows\": [\"Mon-Fri 22:00-05:00 Europe/Berlin\"]"));
-    until("2026-11-24T04:30:00Z");
+    world.until("2026-11-24T04:30:00Z");
     assertThat(world.launches).isEmpty();
     world.storeAnswers();
     assertThat(running("j")).isZero();
     assertThat(running("free")).isEqualTo(2);
-    until("2026-11-24T21:00:00Z");
+    world.until("2026-11-24T21:00:00Z");
     assertThat(running("j")).isEqualTo(1);
   }
 
   @Test
   void settingsQueueAndJobMustAllBeOpen() {
-    at("2026-11-24T09:00:00Z");
+    world.at("2026-11-24T09:00:00Z");
     world.configure(
         config(
             ", \"windows\": [\"08:00-18:00 UTC\"]",
@@ -145,18 +148,18 @@ class WindowGatesTest {
             ", \"windows\": [\"11:00-12:00 UTC\"]"));
     assertThat(running("free")).isEqualTo(2);
     assertThat(reason("j", "a")).startsWith("window of queue q opens Tue 11:00 UTC (in 2 h ");
-    until("2026-11-24T10:00:00Z");
+    world.until("2026-11-24T10:00:00Z");
     assertThat(reason("j", "a")).startsWith("window of job j opens Tue 11:00 UTC (in 1 h ");
-    until("2026-11-24T11:00:00Z");
+    world.until("2026-11-24T11:00:00Z");
     assertThat(running("j")).isEqualTo(1);
-    until("2026-11-24T18:00:00Z");
+    world.until("2026-11-24T18:00:00Z");
     assertThat(reason("free", "a")).startsWith("window of the settings opens Wed 08:00 UTC");
     assertThat(reason("j", "b")).startsWith("window of the settings opens Wed 11:00 UTC");
   }
 
   @Test
   void aFreezeIsSaidWithItsReasonAndAnotherConfigurationCountsAtOnce() {
-    at("2026-12-18T10:00:00Z");
+    world.at("2026-12-18T10:00:00Z");
     String freeze =
         ", \"freezes\": [{\"from\": \"2026-12-18\", \"to\": \"2027-01-04\", \"zone\": \"UTC\","
             + " \"reason\": \"year end\"}]";
@@ -176,18 +179,18 @@ class WindowGatesTest {
 
   @Test
   void aFreezeOfYearsEndsByItself() {
-    at("2027-01-01T00:00:00Z");
+    world.at("2027-01-01T00:00:00Z");
     String freeze =
         ", \"freezes\": [{\"from\": \"2026-12-18\", \"to\": \"2031-12-31\", \"zone\": \"UTC\","
             + " \"reason\": \"moved\"}]";
     world.configure(config(freeze, "", ""));
     for (int year = 2027; year < 2032; year++) {
       for (int month = 1; month <= 12; month++) {
-        until("%d-%02d-28T12:00:00Z".formatted(year, month));
+        world.until("%d-%02d-28T12:00:00Z".formatted(year, month));
         assertThat(world.running).isEmpty();
       }
     }
-    until("2032-01-01T00:00:00Z");
+    world.until("2032-01-01T00:00:00Z");
     assertThat(running("free")).isEqualTo(2);
   }
 
@@ -197,9 +200,9 @@ class WindowGatesTest {
 
   @Test
   void atTheEndOfAWindowRunningTasksGoOn() {
-    at("2026-11-23T21:00:00Z");
+    world.at("2026-11-23T21:00:00Z");
     world.configure(config("", "", NIGHT));
-    until("2026-11-23T22:00:01Z");
+    world.until("2026-11-23T22:00:01Z");
     assertThat(running("j")).isOne();
     assertThat(world.kills).isEmpty();
     assertThat(world.throttles).isEmpty();
@@ -207,71 +210,71 @@ class WindowGatesTest {
 
   @Test
   void tasksThatAreAskedToPauseGoOnWhenTheWindowOpensAgain() {
-    at("2026-11-23T21:00:00Z");
+    world.at("2026-11-23T21:00:00Z");
     world.configure(config("", "", NIGHT + ", \"at_window_end\": \"ask\""));
     assertThat(running("j")).isOne();
-    until("2026-11-23T21:59:59.999Z");
+    world.until("2026-11-23T21:59:59.999Z");
     assertThat(world.throttles).isEmpty();
-    until("2026-11-23T22:00:01Z");
+    world.until("2026-11-23T22:00:01Z");
     assertThat(world.throttles).containsExactly("a 0 window ends");
     assertThat(running("free")).isEqualTo(2);
-    until("2026-11-24T20:00:01Z");
+    world.until("2026-11-24T20:00:01Z");
     assertThat(world.throttles).containsExactly("a 0 window ends", "a 1");
     assertThat(world.kills).isEmpty();
   }
 
   @Test
   void tasksAreKilledAtTheEndOfTheirWindowAndTryAgainInTheNextOne() {
-    at("2026-11-23T21:00:00Z");
+    world.at("2026-11-23T21:00:00Z");
     world.configure(config("", "", NIGHT + ", \"at_window_end\": \"kill\""));
-    until("2026-11-23T22:00:01Z");
+    world.until("2026-11-23T22:00:01Z");
     assertThat(world.kills).hasSize(1).first().asString().startsWith("j/a ");
-    until("2026-11-23T22:00:10Z");
+    world.until("2026-11-23T22:00:10Z");
     assertThat(world.kills).as("one request is enough").hasSize(1);
     world.end("j", "a", TaskResult.Kind.KILLED, null, null);
     assertThat(world.attempts.get(0).toString())
         .contains("stopped because its window had ended")
         .contains("WINDOW_ENDED");
     assertThat(running("j")).isZero();
-    until("2026-11-24T20:00:00Z");
+    world.until("2026-11-24T20:00:00Z");
     assertThat(running("j")).as("it is no failure").isOne();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", ", \"assume\": \"10m\""})
   void aTaskThatIsKilledAtTheEndOfItsWindowTakesAtLeastAsLong(String assumed) {
-    at("2026-11-23T21:00:00Z");
+    world.at("2026-11-23T21:00:00Z");
     world.configure(config("", "", NIGHT + ", \"at_window_end\": \"kill\"" + assumed));
     assertThat(running("j")).isOne();
-    until("2026-11-23T22:00:01Z");
+    world.until("2026-11-23T22:00:01Z");
     world.end("j", "a", TaskResult.Kind.KILLED, null, null);
-    until("2026-11-24T20:00:00Z");
+    world.until("2026-11-24T20:00:00Z");
     assertThat(running("j")).as("an hour is left and more").isOne();
-    until("2026-11-24T21:30:00Z");
+    world.until("2026-11-24T21:30:00Z");
     world.writes("j", "a", "incomplete");
     world.advance(10_000);
     assertThat(running("j")).isZero();
     assertThat(reason("j", "a"))
         .startsWith("window of job j closes Tue 22:00 UTC, and a task takes up to 57 min");
-    until("2026-11-25T20:00:00Z");
+    world.until("2026-11-25T20:00:00Z");
     assertThat(running("j")).isOne();
   }
 
   /** One task was killed after it had run for an hour. */
   private String afterAKill() {
     String config = config("", "", NIGHT + ", \"at_window_end\": \"kill\"");
-    at("2026-11-23T21:00:00Z");
+    world.at("2026-11-23T21:00:00Z");
     world.configure(config);
-    until("2026-11-23T22:00:01Z");
+    world.until("2026-11-23T22:00:01Z");
     world.end("j", "a", TaskResult.Kind.KILLED, null, null);
-    until("2026-11-24T19:00:00Z");
+    world.until("2026-11-24T19:00:00Z");
     return config;
   }
 
   private void startsNothingInTheLastHour() {
-    until("2026-11-24T20:00:00Z");
+    world.until("2026-11-24T20:00:00Z");
     assertThat(running("j")).isOne();
-    until("2026-11-24T21:30:00Z");
+    world.until("2026-11-24T21:30:00Z");
     world.writes("j", "a", "incomplete");
     world.advance(10_000);
     assertThat(running("j")).isZero();
@@ -300,24 +303,24 @@ class WindowGatesTest {
     assertThat(world.durations).containsOnlyKeys("j");
     world.configureAnew(config, "j", 7);
     assertThat(world.durations).isEmpty();
-    until("2026-11-24T21:30:00Z");
+    world.until("2026-11-24T21:30:00Z");
     assertThat(running("j")).isOne();
   }
 
   @Test
   void aJobThatIsClosedBecauseTasksTakeTooLongDisturbsNoRunningTask() {
-    at("2026-11-23T20:00:00Z");
+    world.at("2026-11-23T20:00:00Z");
     world.configure(config("", "", NIGHT + ", \"assume\": \"90m\", \"at_window_end\": \"kill\""));
-    until("2026-11-23T21:59:59Z");
+    world.until("2026-11-23T21:59:59Z");
     assertThat(running("j")).isOne();
     assertThat(world.kills).isEmpty();
-    until("2026-11-23T22:00:01Z");
+    world.until("2026-11-23T22:00:01Z");
     assertThat(world.kills).hasSize(1);
   }
 
   @Test
   void theWindowOfANodeEndsForItsTasksOnly() {
-    at("2026-11-23T21:00:00Z");
+    world.at("2026-11-23T21:00:00Z");
     String nodes =
         ", \"node_windows\": [{\"level\": \"db\", \"tag\": \"night\", \"windows\":"
             + " [\"20:00-22:00 UTC\"]}]";
@@ -326,13 +329,13 @@ class WindowGatesTest {
             .replace("\"limit\": 1", "\"limit\": 9")
             .replace("[\"a\", \"b\"]", "[\"b\", \"a\"], \"a\": {\"tags\": [\"night\"]}"));
     assertThat(running("j")).isEqualTo(2);
-    until("2026-11-23T22:00:01Z");
+    world.until("2026-11-23T22:00:01Z");
     assertThat(world.throttles).containsExactlyInAnyOrder("a 0 window ends", "a 0 window ends");
   }
 
   @Test
   void howLongAThrottledTaskTakesSaysNothingAboutTheOthers() {
-    at("2026-11-23T20:00:00Z");
+    world.at("2026-11-23T20:00:00Z");
     String probe =
         ", \"probes\": {\"lag\": {\"level\": \"host\", \"source\": \"push\", \"bad_above\": 5,"
             + " \"good_below\": 2, \"max_age\": \"10d\"}}";
@@ -347,14 +350,7 @@ class WindowGatesTest {
     for (int i = 0; i < 22; i++) {
       world.advance(300_000);
       assertThat(running("j")).as("task " + i).isOne();
-      String node =
-          world.running.keySet().stream()
-              .filter(task -> task.job().equals("j"))
-              .map(TaskKey::node)
-              .findFirst()
-              .orElseThrow();
-      world.writes("j", node, "done");
-      world.advance(1_000);
+      oneIsDone();
     }
     assertThat(reason("j", "n29")).as("nothing is known of them").isEmpty();
   }
@@ -363,10 +359,10 @@ class WindowGatesTest {
 
   @Test
   void nothingStartsThatWouldStillRunWhenTheWindowCloses() {
-    at("2026-11-23T20:00:00Z");
+    world.at("2026-11-23T20:00:00Z");
     world.configure(config("", "", ", \"windows\": [\"20:00-22:00 UTC\"], \"assume\": \"30m\""));
     assertThat(running("j")).isEqualTo(1);
-    until("2026-11-23T21:30:00.001Z");
+    world.until("2026-11-23T21:30:00.001Z");
     world.writes("j", "a", "done");
     world.advance(1_000);
     assertThat(running("j")).isZero();
@@ -374,13 +370,13 @@ class WindowGatesTest {
         .isEqualTo(
             "window of job j closes Mon 22:00 UTC, and a task takes up to 30 min; the next opens"
                 + " Tue 20:00 UTC (in 22 h 30 min)");
-    until("2026-11-24T20:00:00Z");
+    world.until("2026-11-24T20:00:00Z");
     assertThat(running("j")).isEqualTo(1);
   }
 
   @Test
   void aTaskThatJustFitsStartsAndAllowedOnesStartToTheEnd() {
-    at("2026-11-23T21:30:00Z");
+    world.at("2026-11-23T21:30:00Z");
     String windows = ", \"windows\": [\"20:00-22:00 UTC\"], \"assume\": \"30m\"";
     world.configure(config("", "", windows));
     assertThat(running("j")).isEqualTo(1);
@@ -394,7 +390,7 @@ class WindowGatesTest {
 
   @Test
   void theDurationsOfTwentyTasksCountMoreThanWhatIsAssumed() {
-    at("2026-11-23T20:00:00Z");
+    world.at("2026-11-23T20:00:00Z");
     String nodes =
         IntStream.range(0, 30).mapToObj(i -> "\"n" + i + "\"").collect(Collectors.joining(", "));
     world.configure(
@@ -403,25 +399,11 @@ class WindowGatesTest {
     for (int i = 0; i < 20; i++) {
       assertThat(running("j")).as("task " + i).isEqualTo(1);
       world.advance(300_000);
-      String node =
-          world.running.keySet().stream()
-              .filter(task -> task.job().equals("j"))
-              .map(TaskKey::node)
-              .findFirst()
-              .orElseThrow();
-      world.writes("j", node, "done");
-      world.advance(1_000);
+      oneIsDone();
     }
     // Tasks take five minutes, which is known a minute later at the latest.
-    until("2026-11-23T21:56:00Z");
-    String node =
-        world.running.keySet().stream()
-            .filter(task -> task.job().equals("j"))
-            .map(TaskKey::node)
-            .findFirst()
-            .orElseThrow();
-    world.writes("j", node, "done");
-    world.advance(1_000);
+    world.until("2026-11-23T21:56:00Z");
+    oneIsDone();
     assertThat(running("j")).isZero();
     assertThat(world.core.tasks().explain("j", "n29").reasons())
         .extracting(Explanation.Reason::message)
@@ -430,13 +412,13 @@ class WindowGatesTest {
 
   @Test
   void whereNothingIsAssumedTheFirstDurationsCount() {
-    at("2026-11-23T20:00:00Z");
+    world.at("2026-11-23T20:00:00Z");
     world.configure(config("", "", ", \"windows\": [\"20:00-22:00 UTC\"]"));
-    until("2026-11-23T21:00:00Z");
+    world.until("2026-11-23T21:00:00Z");
     world.writes("j", "a", "done");
     world.advance(1_000);
     assertThat(running("j")).as("nobody has looked at it yet").isEqualTo(1);
-    until("2026-11-23T21:30:00Z");
+    world.until("2026-11-23T21:30:00Z");
     world.writes("j", "b", "incomplete");
     world.advance(10_000);
     assertThat(running("j")).isZero();
@@ -474,7 +456,7 @@ class WindowGatesTest {
 
   @Test
   void whatIsOpenForYearsIsNoNews() {
-    at("2026-11-23T10:30:00Z");
+    world.at("2026-11-23T10:30:00Z");
     String always = HOSTS.formatted("\"h\": [\"d\"]", "{\"level\": \"host\", \"windows\": [%s]}");
     world.configure(always.formatted("\"Mon-Sun UTC\""));
     assertThat(nodes()).containsExactly("d");
@@ -487,7 +469,7 @@ class WindowGatesTest {
 
   @Test
   void nodesHaveWindowsByTagAndByAttributeInTheirOwnZones() {
-    at("2026-11-23T10:30:00Z");
+    world.at("2026-11-23T10:30:00Z");
     world.configure(HOSTS.formatted(FOUR, RULES));
     assertThat(nodes()).containsExactly("o", "p");
     assertThat(reason("j", "e"))
@@ -500,13 +482,13 @@ class WindowGatesTest {
         .startsWith("nothing starts on 1 node, whose attribute has no windows: bad: ");
     assertThat(Objects.requireNonNull(world.loop.jobStates().get("j")).state())
         .isNotEqualTo(JobState.STUCK);
-    until("2026-11-23T11:00:00Z");
+    world.until("2026-11-23T11:00:00Z");
     world.writes("j", "o", "incomplete");
     world.writes("j", "p", "incomplete");
     world.advance(10_000);
     assertThat(nodes()).containsExactly("p");
     assertThat(reason("j", "o")).startsWith("window of host own opens Tue 10:00 UTC");
-    until("2026-11-23T21:00:00Z");
+    world.until("2026-11-23T21:00:00Z");
     assertThat(nodes()).containsExactly("e", "p");
     assertThat(world.events)
         .filteredOn(event -> event.kind().equals("window_opened"))
@@ -517,7 +499,7 @@ class WindowGatesTest {
 
   @Test
   void otherRulesAndOtherNodesCountAtOnce() {
-    at("2026-11-23T12:00:00Z");
+    world.at("2026-11-23T12:00:00Z");
     world.configure(HOSTS.formatted(FOUR, RULES));
     assertThat(nodes()).containsExactly("p");
     world.configure(HOSTS.formatted(FOUR.replace("Mon Mars/Base", "Mon UTC"), RULES));
@@ -535,14 +517,14 @@ class WindowGatesTest {
 
   @Test
   void anAttributeThatIsNullIsNone() {
-    at("2026-11-23T12:00:00Z");
+    world.at("2026-11-23T12:00:00Z");
     world.configure(HOSTS.formatted(FOUR.replace("\"Mon Mars/Base\"", "null"), RULES));
     assertThat(nodes()).containsExactly("b", "p");
   }
 
   @Test
   void manyNodesAreClosedInSlicesAndNothingStartsBefore() {
-    at("2026-11-23T12:00:00Z");
+    world.at("2026-11-23T12:00:00Z");
     String hosts =
         IntStream.range(0, 7_000)
             .mapToObj(i -> "\"h" + i + "\": {\"tags\": [\"eu\"]}")
@@ -554,7 +536,7 @@ class WindowGatesTest {
     world.configure(config);
     assertThat(nodes()).isEmpty();
     assertThat(world.core.gates().of(GateKind.NODE_WINDOW)).hasSize(7_000);
-    until("2026-11-23T21:00:00Z");
+    world.until("2026-11-23T21:00:00Z");
     assertThat(nodes()).hasSize(7_000);
     world.configure(config.replace("22:00-05:00", "06:00-07:00"));
     world.writes("j", "h6999", "incomplete");
@@ -564,7 +546,7 @@ class WindowGatesTest {
 
   @Test
   void aReservationEndsWithTheWindow() {
-    at("2026-11-23T08:00:00Z");
+    world.at("2026-11-23T08:00:00Z");
     world.configure(
         """
         {"bistro_settings": {"nodes": {"levels": ["host", "db"], "node_order": "original",
@@ -575,21 +557,21 @@ class WindowGatesTest {
          "bistro_job->a": {"owner": "o", "command": ["x"]}}
         """);
     assertThat(running("a")).isEqualTo(3);
-    until("2026-11-23T08:59:00Z");
+    world.until("2026-11-23T08:59:00Z");
     assertThat(world.core.capacity().reservedNodes()).isEqualTo(1);
-    until("2026-11-23T09:00:01Z");
+    world.until("2026-11-23T09:00:01Z");
     assertThat(world.core.capacity().reservedNodes()).isZero();
   }
 
   @Test
   void aClosedJobIsClosedAfterARestart() {
-    at("2026-11-23T10:00:00Z");
+    world.at("2026-11-23T10:00:00Z");
     String config = config("", "", ", \"windows\": [\"22:00-23:00 UTC\"]");
     world.configure(config);
     world.crashAndRestart();
     world.configure(config);
     assertThat(running("j")).isZero();
-    until("2026-11-23T22:00:00Z");
+    world.until("2026-11-23T22:00:00Z");
     assertThat(running("j")).isEqualTo(1);
   }
 }

@@ -42,14 +42,8 @@ final class SharedChargeTest {
 
   /** Hosts h1 and so on, with as many databases each. */
   private void apply(JobFixture job, int hosts, int dbs) {
-    List<String> paths = new ArrayList<>();
-    for (int host = 1; host <= hosts; host++) {
-      for (int db = 1; db <= dbs; db++) {
-        paths.add("h" + host + "/d" + host + "." + db);
-      }
-    }
     config.job("a", job);
-    core.apply(config.build(), TreeFixture.of(config.levels(), paths.toArray(String[]::new)), NOW);
+    core.apply(config.build(), TreeFixture.hosts(config.levels(), hosts, dbs), NOW);
     core.verify();
   }
 

@@ -131,21 +131,7 @@ class LiarsTest {
   @Test
   void whoKnowsOfALaterLeaderIsNotAnsweredAndTheOthersAre() {
     Heartbeat beat = world.beat(LIAR, liarSession);
-    Heartbeat lie =
-        new Heartbeat(
-            LIAR,
-            beat.number(),
-            Long.MAX_VALUE,
-            liarSession,
-            facts(LIAR, Versions.OURS),
-            false,
-            true,
-            "",
-            0,
-            0,
-            List.of(),
-            List.of(),
-            "");
+    Heartbeat lie = SchedulerWorld.heartbeat(beat, Long.MAX_VALUE, facts(LIAR, Versions.OURS), "");
 
     assertThat(world.says(lie).verdict()).isEqualTo(Verdict.NOT_LEADER);
     assertUnharmed();

@@ -128,6 +128,24 @@ final class SchedulerWorld implements SchedulerOutput {
     return new WorkerRef(shard, instance);
   }
 
+  /** A copy of a heartbeat with another epoch, description and store. */
+  static Heartbeat heartbeat(Heartbeat of, long epoch, WorkerDescription facts, String storeId) {
+    return new Heartbeat(
+        of.worker(),
+        of.number(),
+        epoch,
+        of.session(),
+        facts,
+        of.draining(),
+        of.healthy(),
+        of.note(),
+        of.running(),
+        of.unsettled(),
+        of.runs(),
+        of.cleared(),
+        storeId);
+  }
+
   static WorkerDescription facts(WorkerRef ref, Versions versions) {
     return WorkerDescription.of("host")
         .address(ref.shard() + ":1")

@@ -30,20 +30,7 @@ class StoreIdTest {
   }
 
   private static Heartbeat of(Heartbeat heartbeat, long epoch, String storeId) {
-    return new Heartbeat(
-        heartbeat.worker(),
-        heartbeat.number(),
-        epoch,
-        heartbeat.session(),
-        heartbeat.facts(),
-        heartbeat.draining(),
-        heartbeat.healthy(),
-        heartbeat.note(),
-        heartbeat.running(),
-        heartbeat.unsettled(),
-        heartbeat.runs(),
-        heartbeat.cleared(),
-        storeId);
+    return SchedulerWorld.heartbeat(heartbeat, epoch, heartbeat.facts(), storeId);
   }
 
   private Heartbeat hello(WorkerRef worker, long epoch, String storeId) {

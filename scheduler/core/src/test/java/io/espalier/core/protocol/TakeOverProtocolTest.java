@@ -54,21 +54,7 @@ class TakeOverProtocolTest {
   @Test
   void aWorkerThatKnowsANewerEpochIsNotAnswered() {
     Heartbeat hello = world.hello(W1, List.of(), List.of());
-    Heartbeat newer =
-        new Heartbeat(
-            W1,
-            hello.number(),
-            SchedulerWorld.EPOCH + 1,
-            0,
-            hello.facts(),
-            false,
-            true,
-            "",
-            0,
-            0,
-            List.of(),
-            List.of(),
-            "");
+    Heartbeat newer = SchedulerWorld.heartbeat(hello, SchedulerWorld.EPOCH + 1, hello.facts(), "");
 
     assertThat(world.says(newer).verdict()).isEqualTo(Verdict.NOT_LEADER);
   }

@@ -181,21 +181,7 @@ class WorkerPoolTest {
   @Test
   void w8WithoutACommonVersionNobodyIsRegisteredAndBothSidesAreTold() {
     Heartbeat hello = world.hello(W1, List.of(), List.of());
-    Heartbeat old =
-        new Heartbeat(
-            W1,
-            hello.number(),
-            0,
-            0,
-            facts(W1, new Versions(90, 91)),
-            false,
-            true,
-            "",
-            0,
-            0,
-            List.of(),
-            List.of(),
-            "");
+    Heartbeat old = SchedulerWorld.heartbeat(hello, 0, facts(W1, new Versions(90, 91)), "");
     HeartbeatResponse answer = world.says(old);
 
     assertThat(answer.verdict()).isEqualTo(Verdict.REFUSED);

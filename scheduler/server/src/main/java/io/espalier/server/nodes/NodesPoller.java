@@ -26,12 +26,6 @@ import org.slf4j.LoggerFactory;
  * NodesState#confirmedAt}.
  */
 public final class NodesPoller implements AutoCloseable {
-  /** The default time between successful refreshes. */
-  public static final Duration DEFAULT_REFRESH = Duration.ofMinutes(5);
-
-  /** The default time after a failed refresh. */
-  public static final Duration DEFAULT_RETRY = Duration.ofSeconds(30);
-
   private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
 
   private static final Logger LOG = LoggerFactory.getLogger(NodesPoller.class);

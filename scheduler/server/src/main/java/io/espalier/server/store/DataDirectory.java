@@ -1,6 +1,7 @@
 package io.espalier.server.store;
 
 import io.espalier.server.store.DataDirectoryException.Reason;
+import io.espalier.worker.files.AtomicFiles;
 import io.espalier.worker.process.os.FileFailures;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

@@ -4,6 +4,7 @@ import io.espalier.core.status.store.StatusStore.Earlier;
 import io.espalier.core.status.store.StatusStore.TakeOver;
 import io.espalier.core.status.store.StatusStore.Taken;
 import io.espalier.core.status.store.StoreException;
+import io.espalier.worker.files.AtomicFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

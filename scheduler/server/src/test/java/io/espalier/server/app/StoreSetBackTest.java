@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.api.Command;
-import io.espalier.core.config.Partition;
 import io.espalier.core.protocol.Heartbeat;
 import io.espalier.core.protocol.HeartbeatResponse;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
@@ -18,11 +17,9 @@ import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StatusStore.TakeOver;
 import io.espalier.json.JsonReader;
 import io.espalier.server.CommandException;
-import io.espalier.server.app.options.DataDirectoryOwner;
 import io.espalier.server.app.options.HostPort;
 import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.server.app.options.RunnerOptions;
-import io.espalier.server.app.options.SourceOptions;
 import io.espalier.server.app.ownership.StoreSetBackException;
 import io.espalier.server.store.jdbc.sqlite.SqliteBackup;
 import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
@@ -77,39 +74,12 @@ final class StoreSetBackTest {
   }
 
   private ProcessOptions options() {
-    ProcessOptions plain =
-        ProcessOptions.frozen(
-            new DataDirectoryOwner("file://" + directory.resolve("site.json"), Partition.WHOLE),
-            directory.toString(),
-            directory.resolve("data"),
-            "here");
-    return new ProcessOptions(
-        new SourceOptions(
-            plain.source().configUri(),
-            plain.source().configDirectory(),
-            plain.source().shard(),
-            plain.source().instanceNodeName(),
-            plain.source().hostName(),
-            Duration.ofSeconds(15),
-            Duration.ofSeconds(1)),
-        plain.store(),
-        new RunnerOptions(
-            RunnerOptions.Kind.REMOTE,
-            RunnerOptions.Kind.REMOTE.label(),
-            plain.runner().workerCommand(),
-            plain.runner().maxAttempts(),
-            plain.runner().measuring(),
-            plain.runner().simulation(),
-            Optional.of(
-                new RunnerOptions.Remote(
-                    new HostPort("127.0.0.1", 0), PEER, ProtocolTimers.QUICK, false))),
-        plain.http(),
-        plain.logs(),
-        false,
-        false,
-        false,
-        plain.seed(),
-        plain.record());
+    return LiveOptions.of(
+        directory,
+        RunnerOptions.Kind.REMOTE,
+        Optional.of(
+            new RunnerOptions.Remote(
+                new HostPort("127.0.0.1", 0), PEER, ProtocolTimers.QUICK, false)));
   }
 
   private HeartbeatResponse says(SchedulerProcess process, long epoch, String storeId)

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.espalier.core.config.Partition;
 import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
@@ -15,11 +14,9 @@ import io.espalier.core.status.store.StatusStore.TakeOver;
 import io.espalier.core.status.store.StoreTransaction;
 import io.espalier.json.JsonReader;
 import io.espalier.server.CommandException;
-import io.espalier.server.app.options.DataDirectoryOwner;
 import io.espalier.server.app.options.HostPort;
 import io.espalier.server.app.options.ProcessOptions;
 import io.espalier.server.app.options.RunnerOptions;
-import io.espalier.server.app.options.SourceOptions;
 import io.espalier.server.app.ownership.Leadership;
 import io.espalier.server.app.ownership.StartWaits;
 import io.espalier.server.store.jdbc.sqlite.SqliteDialect;
@@ -95,37 +92,7 @@ final class TakeOverTest {
   }
 
   private ProcessOptions options(RunnerOptions.Kind runner, Optional<RunnerOptions.Remote> remote) {
-    ProcessOptions plain =
-        ProcessOptions.frozen(
-            new DataDirectoryOwner("file://" + directory.resolve("site.json"), Partition.WHOLE),
-            directory.toString(),
-            directory.resolve("data"),
-            "here");
-    return new ProcessOptions(
-        new SourceOptions(
-            plain.source().configUri(),
-            plain.source().configDirectory(),
-            plain.source().shard(),
-            plain.source().instanceNodeName(),
-            plain.source().hostName(),
-            Duration.ofSeconds(15),
-            Duration.ofSeconds(1)),
-        plain.store(),
-        new RunnerOptions(
-            runner,
-            runner.label(),
-            plain.runner().workerCommand(),
-            plain.runner().maxAttempts(),
-            plain.runner().measuring(),
-            plain.runner().simulation(),
-            remote),
-        plain.http(),
-        plain.logs(),
-        false,
-        false,
-        false,
-        plain.seed(),
-        plain.record());
+    return LiveOptions.of(directory, runner, remote);
   }
 
   private void store(String sql) throws SQLException {

@@ -20,6 +20,7 @@ import io.espalier.nodes.EmptyNodes;
 import io.espalier.nodes.ManualNodes;
 import io.espalier.nodes.RangeLabelNodes;
 import io.espalier.server.app.Plugins;
+import io.espalier.testkit.config.ConfigFixtures;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -214,16 +215,6 @@ class NodeFetcherTest {
   @Test
   void thePluginsHoldTheSourcesOfThisDistribution() {
     assertThat(Plugins.load().nodeSources().keySet())
-        .containsExactly(
-            "add_time",
-            "empty",
-            "file",
-            "http",
-            "manual",
-            "prometheus",
-            "range_label",
-            "script",
-            "sql",
-            "zookeeper");
+        .containsExactlyElementsOf(ConfigFixtures.NODE_SOURCES);
   }
 }

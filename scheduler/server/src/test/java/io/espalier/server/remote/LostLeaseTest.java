@@ -89,14 +89,14 @@ final class LostLeaseTest implements CallTable.OfScheduler {
         new ReportResponse(report.number(), true, report.ends().stream().map(RunId::of).toList()));
   }
 
+  private RpcServer scheduler() throws IOException {
+    return RpcServer.scheduler(
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), PEER, JsonReader::parse, this);
+  }
+
   @Test
   void startsThatWaitedForItNeverWereAndTheWorkerComesBack(@TempDir Path data) throws Exception {
-    try (RpcServer scheduler =
-            RpcServer.scheduler(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                PEER,
-                JsonReader::parse,
-                this);
+    try (RpcServer scheduler = scheduler();
         WorkerAgent worker = worker(data, scheduler.address());
         WorkerClient client = new WorkerClient(PEER)) {
       await().atMost(PATIENCE).until(() -> registrations.size() == 1);
@@ -125,12 +125,7 @@ final class LostLeaseTest implements CallTable.OfScheduler {
       throws Exception {
     guardAnswers = true;
     endless = true;
-    try (RpcServer scheduler =
-            RpcServer.scheduler(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                PEER,
-                JsonReader::parse,
-                this);
+    try (RpcServer scheduler = scheduler();
         WorkerAgent worker = worker(data, scheduler.address());
         WorkerClient client = new WorkerClient(PEER)) {
       await().atMost(PATIENCE).until(() -> registrations.size() == 1);

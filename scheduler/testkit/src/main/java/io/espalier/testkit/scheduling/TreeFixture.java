@@ -7,8 +7,10 @@ import io.espalier.core.problem.Result;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import io.espalier.core.topology.TopologyBuilder;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /** Builds trees from short descriptions. */
@@ -67,6 +69,17 @@ public final class TreeFixture {
       parents = Math.multiplyExact(parents, fanOut);
     }
     return built(builder, NodeOrder.ORIGINAL);
+  }
+
+  /** Builds hosts h1 and so on, each with as many databases: d1.1, d1.2 and so on below h1. */
+  public static Topology hosts(Levels levels, int hosts, int databases) {
+    List<String> paths = new ArrayList<>();
+    for (int host = 1; host <= hosts; host++) {
+      for (int database = 1; database <= databases; database++) {
+        paths.add("h" + host + "/d" + host + "." + database);
+      }
+    }
+    return of(levels, paths.toArray(String[]::new));
   }
 
   private static Topology built(TopologyBuilder builder, NodeOrder order) {

@@ -98,6 +98,27 @@ public final class QueryJson {
   public static Json node(NodeDetail detail) {
     Topology topology = detail.topology();
     int node = detail.node();
+    List<Json> jobs = new ArrayList<>();
+    detail
+        .jobs()
+        .forEach(
+            (job, counts) ->
+                jobs.add(Json.object().put("job", job).put("states", counts(counts)).build()));
+    Json.Builder json =
+        putNode(Json.object().put("at_ms", detail.atMillis()), topology, node)
+            .put("children", topology.childEnd(node) - topology.childStart(node))
+            .put("leaves", detail.leaves())
+            .put("resources", resources(detail.resources(), true))
+            .put("holders", holders(detail.holders(), true))
+            .put("holders_total", detail.holdersTotal())
+            .put("jobs", new Json.Arr(jobs));
+    putClosed(json, detail.closed());
+    putReserved(json, detail.reserved());
+    return json.build();
+  }
+
+  /** Puts the name and the places of a node in the tree. */
+  public static Json.Builder putNode(Json.Builder json, Topology topology, int node) {
     List<String> parents = new ArrayList<>();
     TreeSet<String> tags = new TreeSet<>();
     boolean enabled = false;
@@ -110,30 +131,12 @@ public final class QueryJson {
       tags.addAll(topology.tags(slot));
       enabled |= topology.enabled(slot);
     }
-    List<Json> jobs = new ArrayList<>();
-    detail
-        .jobs()
-        .forEach(
-            (job, counts) ->
-                jobs.add(Json.object().put("job", job).put("states", counts(counts)).build()));
-    Json.Builder json =
-        Json.object()
-            .put("at_ms", detail.atMillis())
-            .put("name", topology.name(node))
-            .put("level", topology.levels().name(topology.level(node)))
-            .put("parents", Json.strings(parents))
-            .put("children", topology.childEnd(node) - topology.childStart(node))
-            .put("leaves", detail.leaves())
-            .put("enabled", enabled)
-            .put("tags", Json.strings(tags))
-            .put("attributes", topology.attributes(topology.slot(node, 0)))
-            .put("resources", resources(detail.resources(), true))
-            .put("holders", holders(detail.holders(), true))
-            .put("holders_total", detail.holdersTotal())
-            .put("jobs", new Json.Arr(jobs));
-    putClosed(json, detail.closed());
-    putReserved(json, detail.reserved());
-    return json.build();
+    return json.put("name", topology.name(node))
+        .put("level", topology.levels().name(topology.level(node)))
+        .put("parents", Json.strings(parents))
+        .put("enabled", enabled)
+        .put("tags", Json.strings(tags))
+        .put("attributes", topology.attributes(topology.slot(node, 0)));
   }
 
   /** Schema {@code ResourceHolder}. */

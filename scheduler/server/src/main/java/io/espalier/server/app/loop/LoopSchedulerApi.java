@@ -52,8 +52,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers the queries of monitors from the published view, through the scheduler's inbox, and from
- * the stores.
+ * Puts commands into the scheduler's inbox, and queries that only the loop can answer. The
+ * published view and the stores answer the others.
  */
 public final class LoopSchedulerApi implements SchedulerApi {
   /** The part of the heap that the statuses in a snapshot may take, and what each takes. */

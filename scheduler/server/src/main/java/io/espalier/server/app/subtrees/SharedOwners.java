@@ -2,7 +2,7 @@ package io.espalier.server.app.subtrees;
 
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
-import io.espalier.server.store.AtomicFiles;
+import io.espalier.worker.files.AtomicFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

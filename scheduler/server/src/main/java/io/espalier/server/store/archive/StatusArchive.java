@@ -10,7 +10,7 @@ import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.TaskHistory;
 import io.espalier.core.status.store.TaskTotals;
-import io.espalier.server.store.AtomicFiles;
+import io.espalier.worker.files.AtomicFiles;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStreamWriter;

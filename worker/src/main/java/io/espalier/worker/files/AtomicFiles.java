@@ -1,4 +1,4 @@
-package io.espalier.server.store;
+package io.espalier.worker.files;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,6 +15,11 @@ public final class AtomicFiles {
 
   /** Writes the text so that the file always contains either the old or the new content. */
   public static void replace(Path file, String text) throws IOException {
+    replace(file, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Writes bytes so that the file always contains either the old or the new content. */
+  public static void replace(Path file, byte[] content) throws IOException {
     Path fresh = file.resolveSibling(file.getFileName() + ".new");
     try (FileChannel out =
         FileChannel.open(
@@ -22,7 +27,7 @@ public final class AtomicFiles {
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE)) {
-      ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+      ByteBuffer bytes = ByteBuffer.wrap(content);
       while (bytes.hasRemaining()) {
         out.write(bytes);
       }

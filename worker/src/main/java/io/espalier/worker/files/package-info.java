@@ -1,0 +1,5 @@
+/** Files that survive a power failure. The server uses it too. */
+@NullMarked
+package io.espalier.worker.files;
+
+import org.jspecify.annotations.NullMarked;
