@@ -94,10 +94,7 @@ public final class WebServer implements AutoCloseable {
         new OpenApiValidator(
             () -> new StaticPage(SchedulerRouter.CONTRACT, "application/yaml").text(), pool);
     SchedulerRouter routes = routes(options, address, api, metrics, pool, contract);
-    WebServer server = listen(options, address, pool, routes::handler);
-    // Started only now, because the first requests do not need it.
-    contract.begin();
-    return server;
+    return listen(options, address, pool, routes::handler);
   }
 
   /**

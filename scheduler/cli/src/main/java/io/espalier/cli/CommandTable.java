@@ -29,12 +29,9 @@ import io.espalier.cli.client.operate.WorkerCommands;
 import io.espalier.cli.client.top.TopCommand;
 import io.espalier.cli.run.RunCommand;
 import io.espalier.server.app.Plugins;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.function.Supplier;
 
 /**
  * All commands by group, in the order of the help. A command line creates only the commands that it
@@ -45,7 +42,7 @@ public final class CommandTable {
   private static final String COMPLETION = "completion";
   private static final String SUBJECTS = "By subject";
 
-  private final Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+  private final CommandContext clients;
   private final Map<String, List<String>> groups = new LinkedHashMap<>();
   private final NounTable nouns;
 
@@ -53,83 +50,154 @@ public final class CommandTable {
    * @param clients what client commands talk to
    */
   public CommandTable(CommandContext clients) {
-    groups.put(SUBJECTS, new ArrayList<>());
-    add("Run", "run", RunCommand::new);
-    add("Run", "scheduler", SchedulerCommand::new);
-    add("Run", "ui", UiCommand::new);
-    add("Run", "validate", CommandTable::validate);
-    add("Run", "convert", CommandTable::convert);
-    add("Run", "nodes", NodesCommand::new);
-    add("Run", "ha-check", HaCheckCommand::new);
-    add("Run", "backup", BackupCommands.Backup::new);
-    add("Run", "restore", BackupCommands.Restore::new);
-    add("Run", "bench", BenchCommand::new);
-    add("Run", "replay", ReplayCommand::new);
-    add("Look", "top", () -> new TopCommand(clients));
-    add("Look", "jobs", () -> new JobsCommand(clients));
-    add("Look", "tasks", () -> new TaskListCommands.Tasks(clients));
-    add("Look", "sets", () -> new SetsCommand(clients));
-    add("Look", "eta", () -> new EtaCommand(clients));
-    add("Look", "simulate", () -> new SimulateCommand(clients));
-    add("Look", "report", () -> new ReportCommand(clients));
-    add("Look", "running", () -> new TaskListCommands.Running(clients));
-    add("Look", "explain", () -> new ExplainCommand(clients));
-    add("Look", "waiting", () -> new JobDetailCommands.Waiting(clients));
-    add("Look", "failures", () -> new JobDetailCommands.Failures(clients));
-    add("Look", "levels", () -> new JobDetailCommands.Levels(clients));
-    add("Look", "tree", () -> new NodeCommands.Tree(clients));
-    add("Look", "logs", () -> new LogsCommand(clients));
-    add("Look", "events", () -> new EventsCommand(clients));
-    add("Look", "history", () -> new HistoryCommand(clients));
-    add("Look", "problems", () -> new SchedulerInfoCommands.Problems(clients));
-    add("Look", "queues", () -> new SchedulerInfoCommands.Queues(clients));
-    add("Look", "probes", () -> new ProbeCommands.Probes(clients));
-    add("Look", "groups", () -> new GroupsCommand(clients));
-    add("Look", "notifications", () -> new NotificationCommands.Notifications(clients));
-    add("Look", "settings", () -> new SchedulerInfoCommands.Settings(clients));
-    add("Steer", "pause", () -> new JobCommands.Pause(clients));
-    add("Steer", "halt", () -> new JobCommands.Halt(clients));
-    add("Steer", "promote", () -> new JobCommands.Promote(clients));
-    add("Steer", "resume", () -> new JobCommands.Resume(clients));
-    add("Steer", "stop", () -> new JobCommands.Stop(clients));
-    add("Steer", "kill", () -> new TaskCommands.Kill(clients));
-    add("Steer", "extend", () -> new TaskCommands.Extend(clients));
-    add("Steer", "forgive", () -> new TaskCommands.Forgive(clients));
-    add("Steer", "cancel", () -> new TaskCommands.Cancel(clients));
-    add("Steer", "rerun", () -> new TaskCommands.Rerun(clients));
-    add("Steer", "brakes", () -> new BrakingCommands.Brakes(clients));
-    add("Steer", "brake", () -> new BrakingCommands.Brake(clients));
-    add("Steer", "release", () -> new BrakingCommands.Release(clients));
-    add("Steer", "quarantines", () -> new QuarantineCommands.Quarantines(clients));
-    add("Steer", "quarantine", () -> new QuarantineCommands.Quarantine(clients));
-    add("Steer", "lift", () -> new QuarantineCommands.Lift(clients));
-    add("Steer", "probe", () -> new ProbeCommands.Probe(clients));
-    add("Steer", "notify", () -> new NotificationCommands.Notify(clients));
-    add("Steer", "limits", () -> new LimitCommands.Limits(clients));
-    add("Steer", "set-limit", () -> new LimitCommands.SetLimit(clients));
-    add("Steer", "clear-limit", () -> new LimitCommands.ClearLimit(clients));
-    add("Workers", "workers", () -> new WorkerCommands.Workers(clients));
-    add("Workers", "drain", () -> new WorkerCommands.Drain(clients));
-    add("Workers", "cordon", () -> new WorkerCommands.Cordon(clients));
-    add("Workers", "uncordon", () -> new WorkerCommands.Uncordon(clients));
-    add("Jobs", "plan", () -> new PlanCommands.Plan(clients));
-    add("Jobs", "apply", () -> new PlanCommands.Apply(clients));
-    add("Jobs", "validate-job", () -> new JobEditCommands.ValidateJob(clients));
-    add("Jobs", "save-job", () -> new JobEditCommands.SaveJob(clients));
-    add("Jobs", "delete-job", () -> new JobEditCommands.DeleteJob(clients));
-    add("Jobs", "job-history", () -> new JobEditCommands.JobHistory(clients));
-    add("People and leaders", "audit", () -> new SchedulerInfoCommands.Audit(clients));
-    add("People and leaders", "whoami", () -> new SchedulerInfoCommands.Whoami(clients));
-    add("People and leaders", "leadership", () -> new LeaderCommands.Leadership(clients));
-    add("People and leaders", "step-down", () -> new LeaderCommands.StepDown(clients));
-    add("Further", COMPLETION, CompletionCommand::new);
-    nouns = new NounTable(clients, Map.copyOf(commands));
-    nouns.names().forEach(noun -> add(SUBJECTS, noun, () -> nouns.all(noun)));
+    this.clients = clients;
+    groups.put(SUBJECTS, List.of()); // keeps the first place
+    group(
+        "Run",
+        "run",
+        "scheduler",
+        "ui",
+        "validate",
+        "convert",
+        "nodes",
+        "ha-check",
+        "backup",
+        "restore",
+        "bench",
+        "replay");
+    group(
+        "Look",
+        "top",
+        "jobs",
+        "tasks",
+        "sets",
+        "eta",
+        "simulate",
+        "report",
+        "running",
+        "explain",
+        "waiting",
+        "failures",
+        "levels",
+        "tree",
+        "logs",
+        "events",
+        "history",
+        "problems",
+        "queues",
+        "probes",
+        "groups",
+        "notifications",
+        "settings");
+    group(
+        "Steer",
+        "pause",
+        "halt",
+        "promote",
+        "resume",
+        "stop",
+        "kill",
+        "extend",
+        "forgive",
+        "cancel",
+        "rerun",
+        "brakes",
+        "brake",
+        "release",
+        "quarantines",
+        "quarantine",
+        "lift",
+        "probe",
+        "notify",
+        "limits",
+        "set-limit",
+        "clear-limit");
+    group("Workers", "workers", "drain", "cordon", "uncordon");
+    group("Jobs", "plan", "apply", "validate-job", "save-job", "delete-job", "job-history");
+    group("People and leaders", "audit", "whoami", "leadership", "step-down");
+    group("Further", COMPLETION);
+    nouns = new NounTable(clients, this::create);
+    groups.put(SUBJECTS, nouns.names());
   }
 
-  private void add(String group, String name, Supplier<Object> command) {
-    commands.put(name, command);
-    groups.computeIfAbsent(group, title -> new ArrayList<>()).add(name);
+  private void group(String title, String... commands) {
+    groups.put(title, List.of(commands));
+  }
+
+  /** Creates a command. One switch, because a lambda for each took as long as to create one. */
+  private Object create(String name) {
+    return switch (name) {
+      case "run" -> new RunCommand();
+      case "scheduler" -> new SchedulerCommand();
+      case "ui" -> new UiCommand();
+      case "validate" -> validate();
+      case "convert" -> convert();
+      case "nodes" -> new NodesCommand();
+      case "ha-check" -> new HaCheckCommand();
+      case "backup" -> new BackupCommands.Backup();
+      case "restore" -> new BackupCommands.Restore();
+      case "bench" -> new BenchCommand();
+      case "replay" -> new ReplayCommand();
+      case "top" -> new TopCommand(clients);
+      case "jobs" -> new JobsCommand(clients);
+      case "tasks" -> new TaskListCommands.Tasks(clients);
+      case "sets" -> new SetsCommand(clients);
+      case "eta" -> new EtaCommand(clients);
+      case "simulate" -> new SimulateCommand(clients);
+      case "report" -> new ReportCommand(clients);
+      case "running" -> new TaskListCommands.Running(clients);
+      case "explain" -> new ExplainCommand(clients);
+      case "waiting" -> new JobDetailCommands.Waiting(clients);
+      case "failures" -> new JobDetailCommands.Failures(clients);
+      case "levels" -> new JobDetailCommands.Levels(clients);
+      case "tree" -> new NodeCommands.Tree(clients);
+      case "logs" -> new LogsCommand(clients);
+      case "events" -> new EventsCommand(clients);
+      case "history" -> new HistoryCommand(clients);
+      case "problems" -> new SchedulerInfoCommands.Problems(clients);
+      case "queues" -> new SchedulerInfoCommands.Queues(clients);
+      case "probes" -> new ProbeCommands.Probes(clients);
+      case "groups" -> new GroupsCommand(clients);
+      case "notifications" -> new NotificationCommands.Notifications(clients);
+      case "settings" -> new SchedulerInfoCommands.Settings(clients);
+      case "pause" -> new JobCommands.Pause(clients);
+      case "halt" -> new JobCommands.Halt(clients);
+      case "promote" -> new JobCommands.Promote(clients);
+      case "resume" -> new JobCommands.Resume(clients);
+      case "stop" -> new JobCommands.Stop(clients);
+      case "kill" -> new TaskCommands.Kill(clients);
+      case "extend" -> new TaskCommands.Extend(clients);
+      case "forgive" -> new TaskCommands.Forgive(clients);
+      case "cancel" -> new TaskCommands.Cancel(clients);
+      case "rerun" -> new TaskCommands.Rerun(clients);
+      case "brakes" -> new BrakingCommands.Brakes(clients);
+      case "brake" -> new BrakingCommands.Brake(clients);
+      case "release" -> new BrakingCommands.Release(clients);
+      case "quarantines" -> new QuarantineCommands.Quarantines(clients);
+      case "quarantine" -> new QuarantineCommands.Quarantine(clients);
+      case "lift" -> new QuarantineCommands.Lift(clients);
+      case "probe" -> new ProbeCommands.Probe(clients);
+      case "notify" -> new NotificationCommands.Notify(clients);
+      case "limits" -> new LimitCommands.Limits(clients);
+      case "set-limit" -> new LimitCommands.SetLimit(clients);
+      case "clear-limit" -> new LimitCommands.ClearLimit(clients);
+      case "workers" -> new WorkerCommands.Workers(clients);
+      case "drain" -> new WorkerCommands.Drain(clients);
+      case "cordon" -> new WorkerCommands.Cordon(clients);
+      case "uncordon" -> new WorkerCommands.Uncordon(clients);
+      case "plan" -> new PlanCommands.Plan(clients);
+      case "apply" -> new PlanCommands.Apply(clients);
+      case "validate-job" -> new JobEditCommands.ValidateJob(clients);
+      case "save-job" -> new JobEditCommands.SaveJob(clients);
+      case "delete-job" -> new JobEditCommands.DeleteJob(clients);
+      case "job-history" -> new JobEditCommands.JobHistory(clients);
+      case "audit" -> new SchedulerInfoCommands.Audit(clients);
+      case "whoami" -> new SchedulerInfoCommands.Whoami(clients);
+      case "leadership" -> new LeaderCommands.Leadership(clients);
+      case "step-down" -> new LeaderCommands.StepDown(clients);
+      case COMPLETION -> new CompletionCommand();
+      default -> nouns.all(name);
+    };
   }
 
   private static Object validate() {
@@ -163,17 +231,15 @@ public final class CommandTable {
     }
     if (arguments.length == 0
         || arguments[0].equals(COMPLETION)
-        || !commands.containsKey(arguments[0])) {
+        || groups.values().stream().noneMatch(names -> names.contains(arguments[0]))) {
       return all();
     }
     return List.of(
-        nouns.names().contains(arguments[0])
-            ? nouns.neededFor(arguments)
-            : Objects.requireNonNull(commands.get(arguments[0])).get());
+        nouns.names().contains(arguments[0]) ? nouns.neededFor(arguments) : create(arguments[0]));
   }
 
   /** Creates all commands. */
   List<Object> all() {
-    return commands.values().stream().map(Supplier::get).toList();
+    return groups.values().stream().flatMap(List::stream).map(this::create).toList();
   }
 }

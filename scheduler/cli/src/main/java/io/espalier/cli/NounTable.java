@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 
@@ -23,13 +24,13 @@ final class NounTable {
 
   private static final Set<String> HELP = Set.of("-h", "--help", "-V", "--version");
 
-  private final Map<String, Supplier<Object>> others;
+  private final Function<String, Object> others;
   private final Map<String, Noun> nouns = new LinkedHashMap<>();
 
   /**
-   * @param others all commands that have a name of their own
+   * @param others creates the commands that have a name of their own
    */
-  NounTable(CommandContext clients, Map<String, Supplier<Object>> others) {
+  NounTable(CommandContext clients, Function<String, Object> others) {
     this.others = others;
     noun("job", "Look at jobs, change them, and steer them.", "job list", "job show backup")
         .also("list", "jobs")
@@ -164,8 +165,7 @@ final class NounTable {
     Noun(String name, String description, String... examples) {
       this.name = name;
       this.description = description;
-      this.examples =
-          Arrays.stream(examples).map(each -> "  espalier " + each).toArray(String[]::new);
+      this.examples = examples;
     }
 
     /** Adds a command that has no other name. */
@@ -177,12 +177,14 @@ final class NounTable {
     /** Adds a command that has another name, too. */
     Noun also(String verb, String other) {
       aliases.put(verb, other);
-      return verb(verb, Objects.requireNonNull(others.get(other), other));
+      return verb(verb, () -> others.apply(other));
     }
 
     /** Adds commands under the names that they have anyway. */
     Noun same(String... names) {
-      Arrays.stream(names).forEach(each -> also(each, each));
+      for (String each : names) {
+        also(each, each);
+      }
       return this;
     }
 
@@ -194,7 +196,11 @@ final class NounTable {
               commands.put(verb, command.get());
             }
           });
-      return NounCommand.of(name, description, commands, examples);
+      return NounCommand.of(
+          name,
+          description,
+          commands,
+          Arrays.stream(examples).map(each -> "  espalier " + each).toArray(String[]::new));
     }
   }
 }

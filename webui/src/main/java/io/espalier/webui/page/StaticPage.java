@@ -6,16 +6,17 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
+import java.util.HexFormat;
 import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
 
-/** One file of the page, read and compressed once. */
+/** One file of the page, read once, and compressed once when that is first needed. */
 public final class StaticPage implements Handler<RoutingContext> {
   private final String type;
   private final Buffer plain;
-  private final Buffer zipped;
   private final String tag;
   private final String keep;
+  private volatile @Nullable Buffer zipped;
 
   /**
    * @param resource on the class path
@@ -36,8 +37,12 @@ public final class StaticPage implements Handler<RoutingContext> {
     this.type = type;
     this.keep = forever ? "private, max-age=31536000, immutable" : "no-cache";
     this.plain = Buffer.buffer(bytes);
-    this.zipped = Buffer.buffer(AsyncResponder.gzip(bytes));
-    this.tag = String.format(Locale.ROOT, "\"%08x-%x\"", crc.getValue(), bytes.length);
+    this.tag =
+        '"'
+            + HexFormat.of().toHexDigits((int) crc.getValue())
+            + '-'
+            + Integer.toHexString(bytes.length)
+            + '"';
   }
 
   public String text() {
@@ -57,9 +62,18 @@ public final class StaticPage implements Handler<RoutingContext> {
     }
     response.putHeader("Content-Type", type);
     if (AsyncResponder.acceptsGzip(ctx)) {
-      response.putHeader("Content-Encoding", "gzip").end(zipped);
+      response.putHeader("Content-Encoding", "gzip").end(zipped());
     } else {
       response.end(plain);
     }
+  }
+
+  private Buffer zipped() {
+    Buffer bytes = zipped;
+    if (bytes == null) {
+      bytes = Buffer.buffer(AsyncResponder.gzip(plain.getBytes()));
+      zipped = bytes;
+    }
+    return bytes;
   }
 }
