@@ -9,6 +9,7 @@ import io.espalier.webui.v1.ApiException;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
 import io.espalier.webui.v1.ApiV1;
+import io.espalier.webui.v1.BodyFields;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -113,20 +114,7 @@ final class ActionResources {
 
   /** Sets or releases a brake on all schedulers of the list; each of them judges the request. */
   private CompletionStage<Json> brake(ApiRequest request, String action) {
-    request
-        .allowing()
-        .allowingInBody(
-            "node",
-            "level",
-            "queue",
-            "set",
-            "job",
-            "factor",
-            "throttle_running",
-            "ramp",
-            "expires_in_seconds",
-            "author",
-            "reason");
+    BodyFields.allowBrake(request);
     FleetView view = fleet.view();
     Map<String, String> same = view.sameProcess();
     List<FleetSchedulerView> hosts =

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Reads members of bodies that several operations share. */
-final class BodyFields {
+public final class BodyFields {
   /** More than thirty years. */
   private static final double MOST_SECONDS = 1e9;
 
@@ -79,5 +79,23 @@ final class BodyFields {
       return texts;
     }
     throw ApiException.badRequest("\"" + name + "\" must be a list, not " + value.kind());
+  }
+
+  /** Refuses a request to set or release a brake that has parameters or members of no brake. */
+  public static void allowBrake(ApiRequest request) {
+    request
+        .allowing()
+        .allowingInBody(
+            "node",
+            "level",
+            "queue",
+            "set",
+            "job",
+            "factor",
+            "throttle_running",
+            "ramp",
+            "expires_in_seconds",
+            "author",
+            "reason");
   }
 }

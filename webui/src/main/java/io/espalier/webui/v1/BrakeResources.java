@@ -81,20 +81,7 @@ final class BrakeResources {
   }
 
   private CompletionStage<Json> set(ApiRequest request) {
-    request
-        .allowing()
-        .allowingInBody(
-            "node",
-            "level",
-            "queue",
-            "set",
-            "job",
-            "factor",
-            "throttle_running",
-            "ramp",
-            "expires_in_seconds",
-            "author",
-            "reason");
+    BodyFields.allowBrake(request);
     double factor = request.body().get("factor") == null ? 0 : request.bodyNumber("factor", 0, 1);
     int millionths = (int) Math.round(factor * Brake.ONE);
     if (millionths == Brake.ONE) {
