@@ -50,6 +50,8 @@ public final class Distribution {
         List.of(
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
+            // As the launcher does for commands that answer and end.
+            "-XX:CompileThresholdScaling=3",
             "-Xshare:auto",
             "-Xlog:disable",
             "-Xlog:all=error,cds*=off:stderr",

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -241,6 +242,7 @@ class PlanIT {
   }
 
   @Test
+  @Tag("slow")
   void tokens_of_another_cluster_and_forged_ones_are_refused(@TempDir Path directory)
       throws Exception {
     Site site = new Site(directory).task("task.sh", "true").config(hosts(2, 1));

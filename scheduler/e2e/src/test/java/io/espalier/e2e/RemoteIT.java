@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -186,6 +187,7 @@ class RemoteIT {
   }
 
   @Test
+  @Tag("slow")
   void all_workers_are_drained_and_replaced_one_after_the_other_and_no_task_is_lost_or_run_twice(
       @TempDir Path directory) {
     Site site = new Site(directory).task("task.sh", "sleep 0.3").config(config(120, 6));
