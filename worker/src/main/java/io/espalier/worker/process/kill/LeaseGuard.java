@@ -49,6 +49,9 @@ public final class LeaseGuard implements AutoCloseable {
 
   private static final String NAME = "espalier-task-guard";
 
+  /** Where JNA's own library is, if it need not be unpacked. */
+  private static final String LIBRARIES = "jna.boot.library.path";
+
   private final List<String> command;
   private final Path gate;
   private final Object lock = new Object();
@@ -94,6 +97,10 @@ public final class LeaseGuard implements AutoCloseable {
       }
     }
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    String libraries = System.getProperty(LIBRARIES);
+    if (libraries != null) {
+      command.add("-D" + LIBRARIES + "=" + libraries);
+    }
     command.addAll(
         List.of(
             "-Xms4m",
