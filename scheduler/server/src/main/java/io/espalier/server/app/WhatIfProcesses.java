@@ -115,7 +115,7 @@ final class WhatIfProcesses implements WhatIfRunner, AutoCloseable {
     public synchronized void kill() {
       killed = true;
       if (process != null) {
-        process.destroyForcibly();
+        destroy(process);
       }
     }
 
@@ -129,8 +129,13 @@ final class WhatIfProcesses implements WhatIfRunner, AutoCloseable {
     private synchronized void started(Process child) {
       process = child;
       if (killed) {
-        child.destroyForcibly();
+        destroy(child);
       }
+    }
+
+    /** Kills by the handle: the process itself would close the streams that are being read. */
+    private static void destroy(Process child) {
+      boolean unused = child.toHandle().destroyForcibly();
     }
 
     private void run() {
