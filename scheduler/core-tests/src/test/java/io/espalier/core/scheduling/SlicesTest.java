@@ -218,6 +218,9 @@ final class SlicesTest {
     String node = topology.name(topology.levelStart(2));
     long known = core.adopt("a", node, WorkerRef.LOCAL);
     long unknown = core.adopt("c", node, WorkerRef.LOCAL);
+    // Without a status that has details, their phase takes one step.
+    String other = topology.name(topology.levelStart(2) + 1);
+    core.finish(core.adopt("a", other, WorkerRef.LOCAL), TaskStatus.waiting(1_000, 60, 1));
     core.begin(core.prepare(config.job("c").build(), topology));
     for (int i = 0; i < steps; i++) {
       if (core.step(FEW) != null) {

@@ -11,6 +11,9 @@ import io.espalier.server.store.DataDirectoryException;
 import io.espalier.webui.http.WebSecurity;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -30,6 +33,10 @@ final class ProblemMonitor implements AutoCloseable {
   private final LoopParts loop;
   private final WebSecurity security;
   private final NodesPoller nodes;
+
+  /** The problems that the scheduler thread knows, by their source. */
+  private final Map<String, String> shown = new HashMap<>();
+
   private boolean outwaits;
   private boolean outwaited;
   private final ScheduledExecutorService watch =
@@ -115,7 +122,12 @@ final class ProblemMonitor implements AutoCloseable {
     }
   }
 
+  /** Tells the scheduler thread, which an input wakes up, only what is new. */
   private void show(String source, @Nullable String problem) {
+    String before = problem == null ? shown.remove(source) : shown.put(source, problem);
+    if (Objects.equals(before, problem)) {
+      return;
+    }
     loop.thread().accept(new LoopInput.SourceError(source, problem));
   }
 
