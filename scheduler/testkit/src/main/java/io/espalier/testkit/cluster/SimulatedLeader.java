@@ -491,6 +491,17 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
 
   @Override
   public void start(LaunchSpec launch) {
+    startBatch(List.of(launch));
+  }
+
+  @Override
+  public void startBatch(List<LaunchSpec> members) {
+    members.forEach(this::handedOver);
+    // One message, so that they go to the worker together.
+    toSide.add(() -> members.forEach(launch -> side.start(launch, process.localNow())));
+  }
+
+  private void handedOver(LaunchSpec launch) {
     if (epoch == cluster.store.epoch()) {
       // The store of a deposed leader knows more than that leader.
       List<Brake> inForce =
@@ -508,7 +519,6 @@ final class SimulatedLeader implements SchedulerOutput, TaskRunner {
       cluster.invariants.placed(launch, poller.hadValue(launch.invocation().startMillis()));
     }
     known.add(RunId.of(launch));
-    toSide.add(() -> side.start(launch, process.localNow()));
   }
 
   @Override

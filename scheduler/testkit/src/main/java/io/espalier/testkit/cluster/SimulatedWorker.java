@@ -406,6 +406,7 @@ final class SimulatedWorker {
     @Override
     public void startBatch(List<LaunchSpec> members) {
       cluster.coverage.happened(SimulationEvent.BATCH_STARTED);
+      cluster.trace(() -> name + " has a batch of " + members.stream().map(RunId::of).toList());
       SimulatedBatch batch = new SimulatedBatch(cluster, host, this, members);
       members.forEach(launch -> unbegun.put(RunId.of(launch), batch));
       start(members, () -> Objects.requireNonNull(batch.begin()));
