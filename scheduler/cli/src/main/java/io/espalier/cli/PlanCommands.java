@@ -37,7 +37,6 @@ import picocli.CommandLine.Parameters;
 
 /** Commands on configurations as a whole: {@code plan} and {@code apply}. */
 final class PlanCommands {
-
   private PlanCommands() {}
 
   /** The configuration of both commands. */

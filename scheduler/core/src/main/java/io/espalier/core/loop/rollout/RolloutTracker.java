@@ -53,7 +53,6 @@ public final class RolloutTracker implements RoundStep {
 
   private @Nullable Config config;
   private long stateNumber = -1;
-
   private long changes = -1;
 
   /** The {@link Quarantines#revision} that the stages know. */
