@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +41,7 @@ class BrakeIT {
     return ended;
   }
 
+  @Tag("slow")
   @Test
   void a_worker_that_hangs_is_listed_after_a_second_until_it_has_confirmed(
       @TempDir Path directory) {

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -111,6 +112,7 @@ class OverLimitIT {
     assertThat(site.notes().stream().filter(note -> note.what().equals("told"))).hasSize(2);
   }
 
+  @Tag("slow")
   @Test
   void the_youngest_of_a_worker_are_ended_and_the_other_worker_goes_on(@TempDir Path directory)
       throws Exception {

@@ -51,6 +51,7 @@ class PlanIT {
     return ended.json();
   }
 
+  @Tag("slow")
   @Test
   void what_would_be_killed_needs_consent(@TempDir Path directory) throws Exception {
     Site site =
@@ -189,6 +190,7 @@ class PlanIT {
     return ((Json.Num) at(json, path)).value().doubleValue();
   }
 
+  @Tag("slow")
   @Test
   void a_plan_forecasts_the_use_and_the_ends_that_come_about(@TempDir Path directory)
       throws Exception {

@@ -80,6 +80,7 @@ class RemoteIT {
         .allSatisfy(task -> assertThat(text(task, "status")).isEqualTo("done"));
   }
 
+  @Tag("slow")
   @Test
   void the_tasks_of_a_worker_that_was_killed_run_elsewhere_once_its_lease_has_run_out(
       @TempDir Path directory) throws Exception {

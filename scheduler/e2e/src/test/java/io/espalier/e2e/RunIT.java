@@ -3,6 +3,7 @@ package io.espalier.e2e;
 import static io.espalier.e2e.Site.at;
 import static io.espalier.e2e.Site.number;
 import static io.espalier.e2e.Site.text;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
@@ -118,11 +119,8 @@ class RunIT {
     assertThat(jobs.code()).as(jobs.stderr()).isZero();
     assertThat(jobs.stdout()).containsPattern("work +shard +failed +2 +3 +66 +0 +0 +0 +1");
     assertThat(jobs.stderr()).isEmpty();
-    assertThat(text(java.util.Objects.requireNonNull(site.tasksLeft("work").get("b")), "status"))
-        .isEqualTo("failed");
-    assertThat(
-            number(java.util.Objects.requireNonNull(site.tasksLeft("work").get("b")), "attempts"))
-        .isEqualTo(2);
+    assertThat(text(requireNonNull(site.tasksLeft("work").get("b")), "status")).isEqualTo("failed");
+    assertThat(number(requireNonNull(site.tasksLeft("work").get("b")), "attempts")).isEqualTo(2);
     Ended why = site.espalier("explain", "work", "b", "--json", there[0], there[1]);
     assertThat(text(why.json(), "reasons", "0", "kind")).isEqualTo("failed");
     Ended logs = site.espalier("logs", "work", "b", there[0], there[1]);

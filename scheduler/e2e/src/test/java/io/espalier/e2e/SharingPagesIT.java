@@ -13,6 +13,7 @@ import io.espalier.e2e.Chromium.Window;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -93,7 +94,7 @@ class SharingPagesIT {
     wait(() -> Site.number(http.get("/api/v1/jobs/stream"), "progress", "done") == 12);
   }
 
-  private static void wait(java.util.concurrent.Callable<Boolean> until) {
+  private static void wait(Callable<Boolean> until) {
     await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(until);
   }
 

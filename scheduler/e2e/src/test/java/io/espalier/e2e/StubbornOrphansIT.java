@@ -9,11 +9,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tasks that ignore TERM and should not run any more are ended all the same, and it is told. */
+@Tag("slow")
 class StubbornOrphansIT {
   private static final String NODES =
       "{\"h1\": {\"children\": [\"a\"]}, \"h2\": {\"children\": []}}";

@@ -25,10 +25,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  * at once as there are processors.
  */
 final class RandomWorldsTest {
-  private static final int BATCH = 100;
+  private static final int BATCH = TestSize.choose(40, 100, 100);
 
   /** Of kinds whose worlds take long. */
-  private static final int FEW = 2;
+  private static final int FEW = TestSize.choose(1, 2, 2);
 
   private static final int BATCHES = TestSize.choose(1, 4, 80);
 
@@ -106,7 +106,7 @@ final class RandomWorldsTest {
 
   @Test
   void theSameSeedGivesTheSamePlacements() {
-    for (long seed = FIRST; seed < FIRST + 20; seed++) {
+    for (long seed = FIRST; seed < FIRST + 5; seed++) {
       assertThat(RandomWorlds.run(seed, Kind.SMALL).placements())
           .isEqualTo(RandomWorlds.run(seed, Kind.SMALL).placements());
     }

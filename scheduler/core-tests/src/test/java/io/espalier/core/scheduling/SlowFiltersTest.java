@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Regular expressions that take for ever hurt only the job, or the rule, that has them. */
@@ -121,6 +122,7 @@ final class SlowFiltersTest {
         .satisfies(problem -> assertThat(problem.message()).contains("too many steps"));
   }
 
+  @Tag("slow") // a billion steps
   @Test
   void manyNamesThatAreSlowTogetherAreTooSlow() {
     FilterSteps steps = new FilterSteps(10);

@@ -1,5 +1,6 @@
 package io.espalier.e2e.drill;
 
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -31,7 +32,7 @@ final class Hosts implements AutoCloseable {
     String problem;
     try {
       problem = Shell.tryToRun("ip", "netns", "add", name);
-    } catch (java.io.UncheckedIOException e) {
+    } catch (UncheckedIOException e) {
       return "there is no ip: " + e.getMessage();
     }
     if (problem == null) {
