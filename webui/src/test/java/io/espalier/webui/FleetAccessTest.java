@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -178,7 +180,7 @@ class FleetAccessTest {
     all.add("/api/v1/" + rest.replace("/", "%5c"));
     all.add("/api/v1/" + rest.replace("/", "//"));
     all.add("/api/v1/" + rest.replaceFirst("/", ";a=b/"));
-    all.add("/api/v1/" + rest.toUpperCase(java.util.Locale.ROOT));
+    all.add("/api/v1/" + rest.toUpperCase(Locale.ROOT));
     all.add("/api/v1/%2e%2e/%2e%2e/x");
     all.add("/api/v1/..%2f..%2fx");
     all.add("/api/v1/%252e%252e/%252e%252e/x");
@@ -254,7 +256,7 @@ class FleetAccessTest {
                 fleet
                     .request("/s/one/api/v1/jobs/a%2fb%2525%20%3f/pause")
                     .header("Authorization", "Bearer token-of-the-operator")
-                    .POST(java.net.http.HttpRequest.BodyPublishers.ofString("{\"reason\":\"r\"}"))
+                    .POST(HttpRequest.BodyPublishers.ofString("{\"reason\":\"r\"}"))
                     .build()));
     assertThat(explained.toString()).contains("a/b%25 ?");
   }

@@ -22,6 +22,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -257,7 +258,7 @@ public final class RemoteBenchmark {
               .replace("TASKS", Integer.toString(tasks))
               .replace("AT_ONCE", Integer.toString(atOnce))
               .replace("ENABLED", Boolean.toString(enabled)));
-      Files.move(fresh, config, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+      Files.move(fresh, config, StandardCopyOption.ATOMIC_MOVE);
     }
 
     void enable() throws IOException {

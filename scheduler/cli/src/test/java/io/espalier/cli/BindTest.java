@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -138,7 +139,7 @@ class BindTest {
   @Test
   void allowedHostsComeTogetherWithThoseOfTheElection() {
     ProcessOptions options = options("--allowed-hosts", "a.example, b.example");
-    assertThat(options.http().access().names(java.util.Set.of("c.example")))
+    assertThat(options.http().access().names(Set.of("c.example")))
         .containsExactlyInAnyOrder("a.example", "b.example", "c.example");
     assertThat(options.shown()).contains("--tokens-file=none").contains("--allowed-hosts=");
   }

@@ -29,6 +29,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -304,7 +305,7 @@ class ReplayCommandTest {
   void aFileThatIsThereIsNotWrittenOver() throws Exception {
     Files.writeString(file, "precious");
     org.assertj.core.api.Assertions.assertThatThrownBy(() -> record(1, "roundrobin"))
-        .isInstanceOf(java.nio.file.FileAlreadyExistsException.class);
+        .isInstanceOf(FileAlreadyExistsException.class);
     assertThat(file).hasContent("precious");
   }
 }

@@ -9,8 +9,12 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -87,7 +91,7 @@ final class HostilePeersTest {
         // Answers to what was sent before, and then the end.
         count = in.read(buffer);
       }
-    } catch (java.net.SocketTimeoutException e) {
+    } catch (SocketTimeoutException e) {
       throw new AssertionError("still open", e);
     } catch (IOException e) {
       // A reset: closed as well.
@@ -121,7 +125,7 @@ final class HostilePeersTest {
         .getOutputStream()
         .write(frame(call("greet", new Peer.greet_args(new Greeting(1, 1, "hostile", "worker")))));
     byte[] header = socket.getInputStream().readNBytes(4);
-    int length = java.nio.ByteBuffer.wrap(header).getInt();
+    int length = ByteBuffer.wrap(header).getInt();
     assertThat(socket.getInputStream().readNBytes(length)).hasSize(length);
   }
 
@@ -191,7 +195,7 @@ final class HostilePeersTest {
         socket.getOutputStream().write(each);
         socket.getOutputStream().flush();
       }
-      int length = java.nio.ByteBuffer.wrap(socket.getInputStream().readNBytes(4)).getInt();
+      int length = ByteBuffer.wrap(socket.getInputStream().readNBytes(4)).getInt();
       assertThat(new String(socket.getInputStream().readNBytes(length), StandardCharsets.US_ASCII))
           .contains("slow");
     }
@@ -329,15 +333,14 @@ final class HostilePeersTest {
 
   @Test
   void aServerThatDoesNotReadDoesNotHoldItsCaller() throws Exception {
-    try (java.net.ServerSocket deaf =
-        new java.net.ServerSocket(0, 10, java.net.InetAddress.getLoopbackAddress())) {
+    try (ServerSocket deaf = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
       Thread greeter =
           new Thread(
               () -> {
                 try {
                   Socket socket = deaf.accept();
                   byte[] header = socket.getInputStream().readNBytes(4);
-                  int length = java.nio.ByteBuffer.wrap(header).getInt();
+                  int length = ByteBuffer.wrap(header).getInt();
                   byte[] unused = socket.getInputStream().readNBytes(length);
                   OutputStream out = socket.getOutputStream();
                   Peer.greet_result result = new Peer.greet_result();

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,8 +21,7 @@ final class TlsTest {
   private record World(
       Authority ours, RpcSecurity scheduler, RpcSecurity worker, RpcSecurity stranger) {}
 
-  private static final java.util.concurrent.CompletableFuture<World> WORLD =
-      new java.util.concurrent.CompletableFuture<>();
+  private static final CompletableFuture<World> WORLD = new CompletableFuture<>();
 
   @TempDir static Path directory = Path.of("");
 

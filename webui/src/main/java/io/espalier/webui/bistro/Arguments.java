@@ -3,6 +3,7 @@ package io.espalier.webui.bistro;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.text.ShortText;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -64,7 +65,7 @@ record Arguments(Json.Obj json) {
   long integer(String key, long min, long max) {
     String text = text(key);
     try {
-      long value = new java.math.BigDecimal(text).longValueExact();
+      long value = new BigDecimal(text).longValueExact();
       if (value >= min && value <= max) {
         return value;
       }

@@ -24,6 +24,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -244,7 +245,7 @@ public final class BistroBatches {
   }
 
   private static String joined(Iterable<Problem> problems) {
-    return java.util.stream.StreamSupport.stream(problems.spliterator(), false)
+    return StreamSupport.stream(problems.spliterator(), false)
         .map(Problem::toString)
         .limit(20)
         .collect(Collectors.joining("; "));

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -58,7 +59,7 @@ final class NodeQueries {
             limits.of(snapshot.view()),
             fields.isEmpty() || fields.contains("resources"),
             fields.isEmpty() || fields.contains("disabled"));
-    Map<Integer, Json.Builder> levels = new java.util.TreeMap<>();
+    Map<Integer, Json.Builder> levels = new TreeMap<>();
     matching(topology, arguments.names("nodes"))
         .forEach(
             node ->

@@ -3,6 +3,7 @@ package io.espalier.webui.security;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ public final class Credentials {
 
   /** Returns credentials that allow everything without authentication, meant for loopback. */
   public static Credentials none() {
-    return new Credentials(null, new Tokens(java.util.List.of()));
+    return new Credentials(null, new Tokens(List.of()));
   }
 
   /**

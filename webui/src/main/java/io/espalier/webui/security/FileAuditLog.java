@@ -15,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -271,7 +272,7 @@ public final class FileAuditLog implements AuditLog {
             end = i;
           }
         }
-        rest = java.util.Arrays.copyOf(bytes, end);
+        rest = Arrays.copyOf(bytes, end);
       }
       if (at == 0 && found.size() < limit) {
         take(rest, 0, rest.length, below, found);

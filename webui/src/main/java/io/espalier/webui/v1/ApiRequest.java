@@ -4,6 +4,7 @@ import io.espalier.core.json.Json;
 import io.espalier.webui.security.Principal;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,7 @@ public record ApiRequest(
     path = Map.copyOf(path);
     Map<String, List<String>> copy = new LinkedHashMap<>();
     query.forEach((name, values) -> copy.put(name, List.copyOf(values)));
-    query = java.util.Collections.unmodifiableMap(copy);
+    query = Collections.unmodifiableMap(copy);
   }
 
   /** Creates a request from this process, without headers. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -170,7 +171,7 @@ class AuditLogTest {
       Path file = directory.resolve("audit.jsonl");
       Files.createDirectory(file);
       assertThatThrownBy(() -> now(log.append(entry("b", ""))))
-          .hasRootCauseInstanceOf(java.io.IOException.class);
+          .hasRootCauseInstanceOf(IOException.class);
       assertThat(log.problem()).get().asString().contains("cannot be written");
       Files.delete(file);
       now(log.append(entry("c", "")));

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import javax.security.auth.x500.X500Principal;
 import org.junit.jupiter.api.Test;
@@ -43,7 +44,7 @@ class TokensFileTest {
     Tokens tokens =
         parse(
             "# who may\r\n\n  alice admin  the-token-of-alice-1 \nbob\toperator\tsha256:"
-                + hash.toUpperCase(java.util.Locale.ROOT)
+                + hash.toUpperCase(Locale.ROOT)
                 + "\ncarol viewer cert:CN=Carol Jones, O=Example\n"
                 + "alice admin another-of-alice-22\n");
     assertThat(tokens.size()).isEqualTo(4);

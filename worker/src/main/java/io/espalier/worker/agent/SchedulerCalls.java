@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -94,11 +95,7 @@ final class SchedulerCalls implements AutoCloseable {
   }
 
   private <T> void submit(
-      ExecutorService on,
-      Call<T> call,
-      java.util.function.Predicate<T> leads,
-      Consumer<T> answered,
-      Runnable failed) {
+      ExecutorService on, Call<T> call, Predicate<T> leads, Consumer<T> answered, Runnable failed) {
     try {
       on.execute(() -> call(call, leads, answered, failed));
     } catch (RejectedExecutionException e) {
@@ -106,8 +103,7 @@ final class SchedulerCalls implements AutoCloseable {
     }
   }
 
-  private <T> void call(
-      Call<T> call, java.util.function.Predicate<T> leads, Consumer<T> answered, Runnable failed) {
+  private <T> void call(Call<T> call, Predicate<T> leads, Consumer<T> answered, Runnable failed) {
     List<Address> known = schedulers;
     if (known.isEmpty()) {
       say("no scheduler is known yet", null);

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -295,7 +296,7 @@ public final class CgroupFactory implements AutoCloseable {
               e instanceof FileSystemException f
                   ? "cannot write " + f.getFile() + ": " + CgroupFiles.reason(e)
                   : String.valueOf(e.getMessage());
-          if (strict && !(e instanceof java.nio.file.NoSuchFileException)) {
+          if (strict && !(e instanceof NoSuchFileException)) {
             wrong.add(cause);
           }
           return cause;

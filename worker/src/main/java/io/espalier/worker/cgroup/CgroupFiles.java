@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -106,7 +107,7 @@ final class CgroupFiles {
 
   /** Returns the reason without the path, which the caller has named already. */
   static String reason(IOException e) {
-    if (e instanceof java.nio.file.FileSystemException f) {
+    if (e instanceof FileSystemException f) {
       return f.getReason() == null ? f.getClass().getSimpleName() : f.getReason();
     }
     String message = String.valueOf(e.getMessage());

@@ -1,11 +1,13 @@
 package io.espalier.worker.cgroup;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -39,7 +41,7 @@ public final class CgroupHost {
    */
   public record Hierarchy(Path mount, int version, Set<String> controllers, Path own) {
     public Hierarchy {
-      controllers = java.util.Collections.unmodifiableSet(new LinkedHashSet<>(controllers));
+      controllers = Collections.unmodifiableSet(new LinkedHashSet<>(controllers));
     }
   }
 
@@ -150,7 +152,7 @@ public final class CgroupHost {
     if (text.indexOf('\\') < 0) {
       return text;
     }
-    java.io.ByteArrayOutputStream out = new java.io.ByteArrayOutputStream();
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < bytes.length; i++) {
       if (bytes[i] == '\\' && i + 3 < bytes.length) {

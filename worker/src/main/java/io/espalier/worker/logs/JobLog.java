@@ -4,8 +4,10 @@ import io.espalier.core.logs.LogLine;
 import io.espalier.core.logs.LogQuery;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -133,12 +135,12 @@ final class JobLog {
       for (Path file : rest) {
         Files.deleteIfExists(file);
       }
-    } catch (java.nio.file.NoSuchFileException e) {
+    } catch (NoSuchFileException e) {
       return;
     }
     try {
       Files.deleteIfExists(directory);
-    } catch (java.nio.file.DirectoryNotEmptyException e) {
+    } catch (DirectoryNotEmptyException e) {
       log.info("{} contains files that are none of ours", directory);
     }
   }

@@ -8,6 +8,7 @@ import io.espalier.worker.cgroup.CgroupHost;
 import io.espalier.worker.cgroup.TaskGroup;
 import io.espalier.worker.process.os.FileNames;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -54,8 +55,7 @@ final class TaskCgroups implements AutoCloseable {
 
   /** Returns what tasks of this host must do without, for people; empty: nothing. */
   static String limitation(CgroupHost host) {
-    boolean usable =
-        host.hierarchies().stream().anyMatch(h -> java.nio.file.Files.isWritable(h.own()));
+    boolean usable = host.hierarchies().stream().anyMatch(h -> Files.isWritable(h.own()));
     if (usable) {
       return "";
     }

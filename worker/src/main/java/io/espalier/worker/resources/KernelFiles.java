@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /** Reads the small files of {@code /proc} and {@code /sys}, and parses the values in them. */
 final class KernelFiles {
@@ -99,7 +100,7 @@ final class KernelFiles {
    * @throws IOException when the line has fewer parts than {@code count}
    */
   static String[] split(String line, String separator, int count) throws IOException {
-    String[] parts = line.split(java.util.regex.Pattern.quote(separator), -1);
+    String[] parts = line.split(Pattern.quote(separator), -1);
     if (parts.length != count) {
       throw new IOException(
           "expected " + count + " values, found " + parts.length + ": " + shown(line));

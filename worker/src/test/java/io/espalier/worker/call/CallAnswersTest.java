@@ -13,6 +13,7 @@ import io.espalier.core.running.TaskResult;
 import io.espalier.worker.call.SlowService.Reply;
 import io.espalier.worker.process.TaskLog;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
 import java.net.ServerSocket;
 import java.time.Duration;
@@ -125,7 +126,7 @@ class CallAnswersTest extends CallExecutorFixture {
                       .getOutputStream()
                       .write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx".getBytes(UTF_8));
                 } catch (IOException e) {
-                  throw new java.io.UncheckedIOException(e);
+                  throw new UncheckedIOException(e);
                 }
               });
       answers.start();

@@ -5,6 +5,7 @@ import io.espalier.core.json.Json;
 import io.espalier.testkit.running.CallClientContract;
 import io.espalier.worker.call.SlowService.Reply;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Map;
 
 /** Calls over HTTP keep the contract. */
@@ -15,7 +16,7 @@ class HttpCallsContractTest extends CallClientContract {
     try {
       return new SlowService();
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 

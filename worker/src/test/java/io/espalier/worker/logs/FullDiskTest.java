@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -72,7 +73,7 @@ class FullDiskTest {
         // Nothing that could be compressed well.
         byte[] bytes = new byte[300];
         random.nextBytes(bytes);
-        String text = written.size() + java.util.Base64.getEncoder().encodeToString(bytes);
+        String text = written.size() + Base64.getEncoder().encodeToString(bytes);
         store.append(Stream.STDOUT, "job", "node", System.currentTimeMillis(), text);
         written.add(text);
         assertThat(written.size()).isLessThan(100_000);

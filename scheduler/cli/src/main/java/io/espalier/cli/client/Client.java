@@ -2,6 +2,7 @@ package io.espalier.cli.client;
 
 import io.espalier.core.json.Json;
 import io.espalier.server.security.ClientAccess;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -84,6 +85,6 @@ public interface Client extends AutoCloseable {
      *
      * @param dataDir its data directory
      */
-    Client dataDirectory(java.nio.file.Path dataDir);
+    Client dataDirectory(Path dataDir);
   }
 }

@@ -1,5 +1,6 @@
 package io.espalier.cli.term;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -53,7 +54,7 @@ public record Terminal(boolean interactive, boolean colours, Map<String, String>
     try {
       Process stty =
           new ProcessBuilder("stty", "size")
-              .redirectInput(ProcessBuilder.Redirect.from(new java.io.File("/dev/tty")))
+              .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/tty")))
               .redirectError(ProcessBuilder.Redirect.DISCARD)
               .start();
       String answer = new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);

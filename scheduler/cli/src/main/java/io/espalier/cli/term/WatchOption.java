@@ -1,6 +1,7 @@
 package io.espalier.cli.term;
 
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -37,7 +38,7 @@ public final class WatchOption {
      * @param lines each at most as wide as the terminal
      * @param height of the terminal; lines that do not fit are replaced by a note
      */
-    public String over(java.util.List<String> lines, int height) {
+    public String over(List<String> lines, int height) {
       int room = Math.max(2, height - 1);
       StringBuilder frame = new StringBuilder();
       if (drawn > 0) {

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -195,7 +196,7 @@ class QueryQueueTest {
   }
 
   private static Map<String, Long> states(JobLevels levels, int level) {
-    Map<String, Long> states = new java.util.TreeMap<>(levels.levels().get(level).states());
+    Map<String, Long> states = new TreeMap<>(levels.levels().get(level).states());
     states.values().removeIf(count -> count == 0);
     return states;
   }

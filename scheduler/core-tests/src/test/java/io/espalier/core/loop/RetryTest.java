@@ -20,6 +20,7 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusRowEvents;
 import io.espalier.json.JsonReader;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -135,7 +136,7 @@ class RetryTest {
     assertThat(reason.message())
         .isEqualTo(
             "the task waits until "
-                + java.time.Instant.ofEpochMilli(world.now + 90_000)
+                + Instant.ofEpochMilli(world.now + 90_000)
                 + " (90 s after 3rd failure without progress): no disk");
     assertThat(world.answer(new Query.Task("j", "a")).retries())
         .isEqualTo(new RetryCounts(3, 3, 0, false));

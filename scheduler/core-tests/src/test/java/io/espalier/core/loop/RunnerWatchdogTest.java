@@ -21,6 +21,7 @@ import io.espalier.core.status.StatusLabel;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -98,8 +99,7 @@ class RunnerWatchdogTest {
     assertThat(stored().label()).isEqualTo(label);
     assertThat(Objects.requireNonNull(stored().data()).toString()).contains(says);
     Json.Obj event = world.events.get(world.events.size() - 1).data();
-    assertThat(event.get("stop_reason"))
-        .isEqualTo(Json.of(reason.name().toLowerCase(java.util.Locale.ROOT)));
+    assertThat(event.get("stop_reason")).isEqualTo(Json.of(reason.name().toLowerCase(Locale.ROOT)));
   }
 
   @Test

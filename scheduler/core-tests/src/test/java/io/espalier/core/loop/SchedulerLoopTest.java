@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -295,8 +296,7 @@ class SchedulerLoopTest {
     world.storeAnswers();
     world.writes("j", "a", "done");
     assertThat(world.events.stream().map(Event::sequence))
-        .containsExactlyElementsOf(
-            java.util.stream.LongStream.rangeClosed(1, world.events.size()).boxed().toList());
+        .containsExactlyElementsOf(LongStream.rangeClosed(1, world.events.size()).boxed().toList());
     assertThat(world.events.stream().map(Event::kind))
         .containsExactly(
             "config_in_force",

@@ -1,6 +1,8 @@
 package io.espalier.core.config;
 
 import io.espalier.core.problem.Problem;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -23,7 +25,7 @@ public record Config(
   public static final String JOB_KEY = "bistro_job->";
 
   public Config {
-    jobs = java.util.Collections.unmodifiableSortedMap(new TreeMap<>(jobs));
+    jobs = Collections.unmodifiableSortedMap(new TreeMap<>(jobs));
     warnings = List.copyOf(warnings);
   }
 
@@ -43,7 +45,7 @@ public record Config(
 
   /** Document warnings and the problems of all jobs, in document order as far as known. */
   public List<Problem> problems() {
-    List<Problem> all = new java.util.ArrayList<>(warnings);
+    List<Problem> all = new ArrayList<>(warnings);
     jobs.values().forEach(job -> all.addAll(job.problems()));
     return List.copyOf(all);
   }

@@ -17,7 +17,9 @@ import io.espalier.core.running.TaskResult.Kind;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -62,7 +64,7 @@ class TakeOverProtocolTest {
   @Test
   void w25UnfitTimersAreRefusedAtOnce() {
     ProtocolTimers good = ProtocolTimers.BALANCED;
-    java.util.Map<String, Long> values = new java.util.HashMap<>(good.values());
+    Map<String, Long> values = new HashMap<>(good.values());
     values.put("margin", 1L);
 
     assertThatThrownBy(

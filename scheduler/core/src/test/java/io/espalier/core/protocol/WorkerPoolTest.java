@@ -16,6 +16,7 @@ import io.espalier.core.running.TaskResult.Kind;
 import io.espalier.core.running.WorkerInfo.State;
 import io.espalier.core.running.WorkerRef;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -64,7 +65,7 @@ class WorkerPoolTest {
         WorkerDescription.of("host2")
             .address("w1:9")
             .maxTasks(4)
-            .physical(java.util.Map.of("ram_mb", 7L))
+            .physical(Map.of("ram_mb", 7L))
             .build();
     world.says(world.beat(W1, session, true, false, other));
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.protocol.HeartbeatResponse.Verdict;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.WorkerRef;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -97,7 +98,7 @@ class WorkerRegistrationTest extends WorkerProtocolFixture {
   void unfitTimersAreNotAccepted() {
     side.cleared(List.of(), now());
     step();
-    Map<String, Long> values = new java.util.HashMap<>(TIMERS.values());
+    Map<String, Long> values = new HashMap<>(TIMERS.values());
     values.put("margin", 1L);
     side.heartbeatAnswered(answer(Verdict.ACCEPTED, ProtocolTimers.of(values)), now());
 

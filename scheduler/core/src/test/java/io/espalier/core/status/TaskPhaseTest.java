@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -121,7 +122,7 @@ class TaskPhaseTest {
                             if (next != phase) {
                               moves
                                   .computeIfAbsent(phase, p -> new EnumMap<>(TaskPhase.class))
-                                  .computeIfAbsent(next, p -> new java.util.TreeSet<>())
+                                  .computeIfAbsent(next, p -> new TreeSet<>())
                                   .add(name.startsWith("lost") ? "a guess replaced" : event);
                             }
                           }));

@@ -6,6 +6,7 @@ import io.espalier.core.status.TaskStatus.Main;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -135,7 +136,7 @@ final class TransitionTable {
               ? ", attempts to 0"
               : after.attempts() > triedBefore ? ", attempt +1" : ", attempt -1");
     }
-    if (before != null && !java.util.Objects.equals(before.data(), after.data())) {
+    if (before != null && !Objects.equals(before.data(), after.data())) {
       cell.append(
           after.data() == null
               ? ", data cleared"

@@ -45,6 +45,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -445,7 +446,7 @@ public final class SchedulerProcess implements AutoCloseable {
         throw stopped();
       }
       throw new CommandException(ExitCode.FAILED, String.valueOf(e.getCause()), e);
-    } catch (java.util.concurrent.TimeoutException e) {
+    } catch (TimeoutException e) {
       requireAlive();
       throw new CommandException(ExitCode.FAILED, "the scheduler does not answer", e);
     }
@@ -456,7 +457,7 @@ public final class SchedulerProcess implements AutoCloseable {
       return parts.loop.thread().call(question);
     } catch (InterruptedException e) {
       throw signalled ? stopped() : e;
-    } catch (java.util.concurrent.TimeoutException e) {
+    } catch (TimeoutException e) {
       requireAlive();
       throw new CommandException(ExitCode.FAILED, "the scheduler does not answer", e);
     }

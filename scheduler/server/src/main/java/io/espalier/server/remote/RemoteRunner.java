@@ -49,6 +49,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
@@ -379,7 +380,7 @@ public final class RemoteRunner implements TaskRunner {
     tell(() -> side.recorded(run, now()));
   }
 
-  private boolean told(java.util.function.BooleanSupplier message) {
+  private boolean told(BooleanSupplier message) {
     tell(
         () -> {
           boolean unused = message.getAsBoolean();

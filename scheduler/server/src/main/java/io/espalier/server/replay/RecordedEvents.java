@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,7 +89,7 @@ public final class RecordedEvents implements Iterator<CoreEvent>, AutoCloseable 
           parser);
     } catch (IOException | RuntimeException e) {
       raw.close();
-      if (e instanceof java.util.zip.ZipException) {
+      if (e instanceof ZipException) {
         throw new BadRecordingException("this is no recording: " + e.getMessage());
       }
       throw e;

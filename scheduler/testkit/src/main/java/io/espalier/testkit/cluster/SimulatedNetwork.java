@@ -1,5 +1,6 @@
 package io.espalier.testkit.cluster;
 
+import java.util.Arrays;
 import java.util.Random;
 
 /** Carries messages between hosts: late, twice, out of order or not at all. */
@@ -40,7 +41,7 @@ final class SimulatedNetwork {
   void heal() {
     weather(0, 0, 0, LATENCY);
     for (long[] row : cutUntil) {
-      java.util.Arrays.fill(row, 0);
+      Arrays.fill(row, 0);
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the ends that a runner delivers, and the progress before them; thread-safe. */
@@ -89,8 +90,7 @@ public final class CollectedEnds implements TaskListener {
     return List.copyOf(ends);
   }
 
-  private synchronized void awaitUntil(
-      java.util.function.BooleanSupplier condition, String otherwise) {
+  private synchronized void awaitUntil(BooleanSupplier condition, String otherwise) {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!condition.getAsBoolean()) {
       long left = (deadline - System.nanoTime()) / 1_000_000;

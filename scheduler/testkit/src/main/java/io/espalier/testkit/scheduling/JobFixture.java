@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** A builder of a job. Every method modifies and returns it. */
 public final class JobFixture {
@@ -93,10 +94,7 @@ public final class JobFixture {
 
   /** Restricts it to these names on a level. */
   public JobFixture only(String ofLevel, String... names) {
-    return filter(
-        ofLevel,
-        new JobFilter(
-            java.util.Set.of(names), null, java.util.Set.of(), null, java.util.Set.of(), 1));
+    return filter(ofLevel, new JobFilter(Set.of(names), null, Set.of(), null, Set.of(), 1));
   }
 
   public JobFixture backoff(Backoff newBackoff) {

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Scanner;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -116,7 +117,7 @@ class GuardTroubleTest {
       for (String signal : List.of("-TERM", "-INT", "-HUP")) {
         assertThat(start("kill", signal, Long.toString(first)).waitFor()).isZero();
       }
-      guard.sync().get(PATIENCE.toSeconds(), java.util.concurrent.TimeUnit.SECONDS);
+      guard.sync().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       assertThat(guard.pid()).isEqualTo(first);
       assertThat(task.isAlive()).isTrue();
     }
@@ -141,7 +142,7 @@ class GuardTroubleTest {
               + " 9\n");
       lease(guard, 100);
       await().atMost(PATIENCE).until(() -> !Files.exists(gate()));
-      guard.sync().get(PATIENCE.toSeconds(), java.util.concurrent.TimeUnit.SECONDS);
+      guard.sync().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       assertThat(later.isAlive()).isTrue();
     }
   }

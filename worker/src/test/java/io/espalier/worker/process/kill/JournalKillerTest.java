@@ -11,6 +11,8 @@ import io.espalier.worker.process.os.Signals;
 import io.espalier.worker.process.output.Channel;
 import io.espalier.worker.process.spawn.NativeProcesses;
 import io.espalier.worker.process.spawn.ProcessBackend;
+import java.io.Closeable;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -218,14 +220,14 @@ class JournalKillerTest {
       Journal.Left left =
           new Journal.Left(args[0], ProcFs.bootId(), List.of(new Journal.Entry(INVOCATION, 0, 0)));
       Found before = JournalKiller.find(left, Reach.RUN);
-      List<java.io.Closeable> open = new ArrayList<>();
+      List<Closeable> open = new ArrayList<>();
       try {
         while (true) {
-          open.add(new java.io.FileInputStream("/dev/null"));
+          open.add(new FileInputStream("/dev/null"));
         }
       } catch (IOException e) {
         Found found = JournalKiller.find(left, Reach.RUN);
-        for (java.io.Closeable one : open) {
+        for (Closeable one : open) {
           one.close();
         }
         System.out.println(before.isNothing() + " " + found.isNothing() + " " + found);

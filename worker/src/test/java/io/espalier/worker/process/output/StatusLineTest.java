@@ -3,6 +3,7 @@ package io.espalier.worker.process.output;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +26,7 @@ class StatusLineTest {
   @Test
   void ofAHugeLineTheBeginningIsKept() {
     String[] chunks = new String[100];
-    java.util.Arrays.fill(chunks, "x".repeat(10_000));
+    Arrays.fill(chunks, "x".repeat(10_000));
     assertThat(status(chunks)).hasSize(StatusLine.MAX_LINE);
     chunks[99] = "\ndone\n";
     assertThat(status(chunks)).isEqualTo("done");

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -91,8 +92,7 @@ class CommandLineTest {
   void theWhitelistKeepsSecretsAndFlagsAtHome() {
     TaskEnvironment environment =
         new TaskEnvironment(
-            java.util.Map.of(
-                "ESPALIER_HTTP", "x", "AWS_SECRET", "x", "LC_TIME", "C", "HOME", "/h"));
+            Map.of("ESPALIER_HTTP", "x", "AWS_SECRET", "x", "LC_TIME", "C", "HOME", "/h"));
     List<String> variables =
         TaskEnvironment.of(
             launches.of("n"),
@@ -116,11 +116,9 @@ class CommandLineTest {
                 .put("path_to_node", Json.strings(List.of("here", "hostA", "n")))
                 .put("role", "replica")
                 .build());
-    List<String> variables =
-        TaskEnvironment.of(launch, java.util.Map.of(), "cookie", "/status", 0, null);
+    List<String> variables = TaskEnvironment.of(launch, Map.of(), "cookie", "/status", 0, null);
     assertThat(variables).contains("ESPALIER_TASK_PARENT=hostA", "ESPALIER_TASK_ROLE=replica");
-    assertThat(
-            TaskEnvironment.of(launches.of("n"), java.util.Map.of(), "cookie", "/status", 0, null))
+    assertThat(TaskEnvironment.of(launches.of("n"), Map.of(), "cookie", "/status", 0, null))
         .contains("ESPALIER_TASK_PARENT=")
         .noneMatch(variable -> variable.startsWith("ESPALIER_TASK_ROLE"));
   }

@@ -17,6 +17,7 @@ import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -203,7 +204,7 @@ public final class JobEditCommands {
       byte[] bytes;
       try {
         bytes = from.equals("-") ? System.in.readAllBytes() : Files.readAllBytes(Path.of(from));
-      } catch (IOException | java.nio.file.InvalidPathException e) {
+      } catch (IOException | InvalidPathException e) {
         throw new CommandException(
             ExitCode.USAGE, "cannot read " + from + ": " + e.getMessage(), e);
       }

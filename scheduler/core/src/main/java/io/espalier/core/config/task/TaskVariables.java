@@ -1,5 +1,6 @@
 package io.espalier.core.config.task;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,7 +20,7 @@ public record TaskVariables(List<String> passed, Map<String, String> set) {
 
   public TaskVariables {
     passed = List.copyOf(passed);
-    set = java.util.Collections.unmodifiableMap(new TreeMap<>(set));
+    set = Collections.unmodifiableMap(new TreeMap<>(set));
   }
 
   /** A copy with more variables. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.espalier.core.api.view.JobProgress;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
 
 class NameOrderedMapTest {
@@ -38,6 +39,6 @@ class NameOrderedMapTest {
     keys.next();
     keys.next();
     keys.next();
-    assertThatThrownBy(keys::next).isInstanceOf(java.util.NoSuchElementException.class);
+    assertThatThrownBy(keys::next).isInstanceOf(NoSuchElementException.class);
   }
 }

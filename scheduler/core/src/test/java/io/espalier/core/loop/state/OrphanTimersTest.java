@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.running.Invocation;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -51,8 +52,8 @@ class OrphanTimersTest {
 
   @Test
   void aStubbornOrphanGetsKillFromTheThirdSignalOnAndRarerSignals() {
-    List<KillRequest.Method> methods = new java.util.ArrayList<>();
-    List<Long> times = new java.util.ArrayList<>();
+    List<KillRequest.Method> methods = new ArrayList<>();
+    List<Long> times = new ArrayList<>();
     for (long now = 0; now < 40_000; now += 100) {
       for (OrphanTimers.Kill kill : killsAt(now, orphan(0L))) {
         methods.add(kill.how().method());
