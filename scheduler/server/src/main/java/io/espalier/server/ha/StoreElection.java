@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One candidacy for the ownership of a status store. */
-final class StoreElection implements Candidacy {
+final class StoreElection extends Candidacy {
   private static final Logger LOG = LoggerFactory.getLogger(StoreElection.class);
 
   /** The time in which an earlier candidate may take a free store. */
@@ -24,7 +24,6 @@ final class StoreElection implements Candidacy {
   private final MySqlOwners owners;
   private final StoreOwnership.Applicant applicant;
   private final String process = UUID.randomUUID().toString();
-  private final Object change = new Object();
   private @Nullable StoreOwner row;
   private long rowSinceNanos;
   private volatile @Nullable StoreOwnership ownership;
@@ -87,61 +86,37 @@ final class StoreElection implements Candidacy {
         StoreOwnership.silenceMillis(now) + (own ? 0 : now.leaseMillis()));
   }
 
-  private void changed() {
-    synchronized (change) {
-      change.notifyAll();
-    }
-  }
-
   @Override
-  public boolean awaitLeadership(long millis) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    synchronized (change) {
-      for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
-        if (leads()) {
-          return true;
-        }
-        TimeUnit.NANOSECONDS.timedWait(change, left);
-      }
-    }
-    return leads();
-  }
-
-  private boolean leads() {
-    return !isLost() && remainingMillis() > 0;
-  }
-
-  @Override
-  public boolean isLost() {
+  boolean isLost() {
     return ownership == null || isOver();
   }
 
   @Override
-  public boolean isOver() {
+  boolean isOver() {
     StoreOwnership mine = ownership;
     return closed || (mine != null && mine.isLost());
   }
 
   @Override
-  public long remainingMillis() {
+  long remainingMillis() {
     StoreOwnership mine = ownership;
     return mine == null || closed ? 0 : mine.remainingMillis();
   }
 
   @Override
-  public Optional<String> problem() {
+  Optional<String> problem() {
     StoreOwnership mine = ownership;
     return mine == null ? Optional.empty() : mine.problem();
   }
 
   @Override
-  public Optional<StoreOwnership> ownership() {
+  Optional<StoreOwnership> ownership() {
     return Optional.ofNullable(ownership);
   }
 
   /** Does nothing: the other candidates read the store often enough. */
   @Override
-  public void opened() {}
+  void opened() {}
 
   @Override
   public synchronized void close() {

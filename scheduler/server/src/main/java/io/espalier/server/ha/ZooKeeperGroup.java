@@ -51,7 +51,7 @@ final class ZooKeeperGroup implements Group {
 
   @Override
   public Candidacy join(Candidate self) throws IOException {
-    return Election.join(link, self, LeadershipLease.ofSystemClocks());
+    return ZooKeeperElection.join(link, self, LeadershipLease.ofSystemClocks());
   }
 
   @Override

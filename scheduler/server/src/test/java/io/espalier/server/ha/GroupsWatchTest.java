@@ -78,9 +78,10 @@ class GroupsWatchTest {
     return link;
   }
 
-  private Election join(String path, String host) throws Exception {
+  private ZooKeeperElection join(String path, String host) throws Exception {
     Candidate self = new Candidate(host + ":8080", "", host, 1, 2);
-    Election election = Election.join(link(path), self, LeadershipLease.ofSystemClocks());
+    ZooKeeperElection election =
+        ZooKeeperElection.join(link(path), self, LeadershipLease.ofSystemClocks());
     open.push(election);
     return election;
   }
@@ -91,9 +92,9 @@ class GroupsWatchTest {
 
   @Test
   void theLeadersOfGroupsAndPlainAddressesAreFollowed() throws Exception {
-    Election first = join("/fleet/east", "a");
+    ZooKeeperElection first = join("/fleet/east", "a");
     assertThat(first.awaitLeadership(20_000)).isTrue();
-    Election second = join("/fleet/east", "b");
+    ZooKeeperElection second = join("/fleet/east", "b");
     ZooKeeperLink writer = link("/fleet");
     writer.client().create().forPath("/fleet/west", text("c:8081"));
 
@@ -110,7 +111,7 @@ class GroupsWatchTest {
 
   @Test
   void aPathMayBeAGroupItself() throws Exception {
-    Election only = join("/alone", "a");
+    ZooKeeperElection only = join("/alone", "a");
     assertThat(only.awaitLeadership(20_000)).isTrue();
     follow("/alone");
     heard.are("alone http://a:8080");
@@ -122,7 +123,7 @@ class GroupsWatchTest {
   @Test
   void aGroupThatNobodyLeadsAnyMoreStaysWithItsLastLeaderForADay() throws Exception {
     AtomicLong now = new AtomicLong(1_000);
-    Election only = join("/fleet/east", "a");
+    ZooKeeperElection only = join("/fleet/east", "a");
     assertThat(only.awaitLeadership(20_000)).isTrue();
     ZooKeeperLink writer = link("/fleet");
     open.push(GroupsWatch.follow(target("/fleet"), heard, () -> Instant.ofEpochMilli(now.get())));

@@ -95,8 +95,8 @@ class HaCheckTest {
       ZooKeeperTarget group = ZooKeeperTarget.parse(ensemble.getConnectString() + "/group");
       List<Finding> findings = new ArrayList<>();
       try (ZooKeeperLink link = ZooKeeperLink.open(group);
-          Election election =
-              Election.join(
+          ZooKeeperElection election =
+              ZooKeeperElection.join(
                   link,
                   new Candidate(http, "127.0.0.1:6789", "a", 1, 2),
                   LeadershipLease.ofSystemClocks())) {

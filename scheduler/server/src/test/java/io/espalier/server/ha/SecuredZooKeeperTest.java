@@ -141,8 +141,9 @@ class SecuredZooKeeperTest {
     return link;
   }
 
-  private Election join(ZooKeeperLink link, Candidate self) throws IOException {
-    Election election = Election.join(link, self, LeadershipLease.ofSystemClocks());
+  private ZooKeeperElection join(ZooKeeperLink link, Candidate self) throws IOException {
+    ZooKeeperElection election =
+        ZooKeeperElection.join(link, self, LeadershipLease.ofSystemClocks());
     open.push(election);
     return election;
   }
@@ -159,7 +160,7 @@ class SecuredZooKeeperTest {
   void theGroupAloneWritesAndReadersFindTheLeader() throws Exception {
     ZooKeeperLink first = connected(target("/plant/group", group("s1")));
     SharedStore.require(first, "mysql db/espalier");
-    Election election = join(first, A);
+    ZooKeeperElection election = join(first, A);
     assertThat(election.awaitLeadership(20_000)).isTrue();
     // Another host has another certificate; the account makes it a member.
     join(connected(target("/plant/group", group("s2"))), B);
@@ -193,7 +194,7 @@ class SecuredZooKeeperTest {
   @Test
   void theCheckSpeaksTlsToo() throws Exception {
     ZooKeeperTarget target = target("/checked/group", group("s3"));
-    Election election = join(connected(target), A);
+    ZooKeeperElection election = join(connected(target), A);
     assertThat(election.awaitLeadership(20_000)).isTrue();
     List<String> found = new ArrayList<>();
     new HaCheck(

@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * <p>Epochs come from the status store, not from ZooKeeper, which only remembers the highest one
  * ({@link ZooKeeperMark}). Thread-safe.
  */
-final class Election implements Candidacy {
-  private static final Logger LOG = LoggerFactory.getLogger(Election.class);
+final class ZooKeeperElection extends Candidacy {
+  private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperElection.class);
   private static final int PROOF_MILLIS = 1_000;
 
   private final ZooKeeperLink link;
@@ -43,12 +43,11 @@ final class Election implements Candidacy {
   private final LeadershipLease validity;
   private final LeaderLatch latch;
   private final ScheduledExecutorService prover;
-  private final Object change = new Object();
   private volatile String proofProblem = "";
   private volatile boolean gone;
   private volatile boolean closed;
 
-  private Election(ZooKeeperLink link, Candidate self, LeadershipLease validity) {
+  private ZooKeeperElection(ZooKeeperLink link, Candidate self, LeadershipLease validity) {
     this.link = link;
     this.base = link.target().path();
     this.self = self.toJson().getBytes(StandardCharsets.UTF_8);
@@ -68,10 +67,10 @@ final class Election implements Candidacy {
    *
    * @throws IOException with one clear line when ZooKeeper refuses
    */
-  static Election join(ZooKeeperLink link, Candidate self, LeadershipLease validity)
+  static ZooKeeperElection join(ZooKeeperLink link, Candidate self, LeadershipLease validity)
       throws IOException {
     prepare(link);
-    Election election = new Election(link, self, validity);
+    ZooKeeperElection election = new ZooKeeperElection(link, self, validity);
     election.latch.addListener(
         new LeaderLatchListener() {
           @Override
@@ -171,23 +170,12 @@ final class Election implements Candidacy {
 
   /** Notifies all who wait for a leader that it answers from now on. */
   @Override
-  public void opened() {
+  void opened() {
     try {
       link.client().setData().inBackground().forPath(ZooKeeperPaths.opened(base), self);
     } catch (Exception e) {
       LOG.warn("workers will find out by themselves that we lead", e);
     }
-  }
-
-  private void changed() {
-    synchronized (change) {
-      change.notifyAll();
-    }
-  }
-
-  /** Returns true when it is certain that we lead at this moment. */
-  boolean leads() {
-    return !isLost() && remainingMillis() > 0;
   }
 
   /**
@@ -196,25 +184,25 @@ final class Election implements Candidacy {
    * again.
    */
   @Override
-  public boolean isLost() {
+  boolean isLost() {
     return isOver() || !latch.hasLeadership();
   }
 
   /** Returns true when this candidacy is finished: it has led and leads no more. */
   @Override
-  public boolean isOver() {
+  boolean isOver() {
     return gone || closed;
   }
 
   /** Returns for how many milliseconds it is certain that we lead; 0 or less: it is not. */
   @Override
-  public long remainingMillis() {
+  long remainingMillis() {
     return closed ? 0 : validity.remainingMillis();
   }
 
   /** Describes what prevents the proof that we lead; empty: nothing. */
   @Override
-  public Optional<String> problem() {
+  Optional<String> problem() {
     String problem = proofProblem;
     boolean certain = remainingMillis() > 0;
     if (problem.isEmpty() && (certain || isLost())) {
@@ -227,27 +215,8 @@ final class Election implements Candidacy {
                 : "; no task is started, those that run go on"));
   }
 
-  /**
-   * Waits until it is certain that we lead.
-   *
-   * @return true when we lead
-   */
   @Override
-  public boolean awaitLeadership(long millis) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    synchronized (change) {
-      for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
-        if (leads()) {
-          return true;
-        }
-        TimeUnit.NANOSECONDS.timedWait(change, left);
-      }
-    }
-    return leads();
-  }
-
-  @Override
-  public Optional<StoreOwnership> ownership() {
+  Optional<StoreOwnership> ownership() {
     return Optional.empty();
   }
 

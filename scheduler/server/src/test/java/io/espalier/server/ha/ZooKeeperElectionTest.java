@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Against a real server of ZooKeeper. */
 @Tag("slow")
 @Timeout(120)
-class ElectionTest {
+class ZooKeeperElectionTest {
   private static final Candidate A = candidate("a");
   private static final Candidate B = candidate("b");
 
@@ -66,8 +66,9 @@ class ElectionTest {
     return link;
   }
 
-  private Election join(ZooKeeperLink link, Candidate self) throws IOException {
-    Election election = Election.join(link, self, LeadershipLease.ofSystemClocks());
+  private ZooKeeperElection join(ZooKeeperLink link, Candidate self) throws IOException {
+    ZooKeeperElection election =
+        ZooKeeperElection.join(link, self, LeadershipLease.ofSystemClocks());
     open.push(election);
     return election;
   }
@@ -78,9 +79,9 @@ class ElectionTest {
 
   @Test
   void theFirstLeadsAndTheSecondFollowsWhenItLeaves() throws Exception {
-    Election first = join(link(), A);
+    ZooKeeperElection first = join(link(), A);
     assertThat(first.awaitLeadership(20_000)).isTrue();
-    Election second = join(link(), B);
+    ZooKeeperElection second = join(link(), B);
     assertThat(second.awaitLeadership(300)).isFalse();
     assertThat(first.remainingMillis()).isPositive();
 
@@ -93,9 +94,9 @@ class ElectionTest {
   @Test
   void anExpiredSessionEndsLeadershipAtOnceAndAnotherLeads() throws Exception {
     ZooKeeperLink link = link();
-    Election first = join(link, A);
+    ZooKeeperElection first = join(link, A);
     assertThat(first.awaitLeadership(20_000)).isTrue();
-    Election second = join(link(), B);
+    ZooKeeperElection second = join(link(), B);
 
     expireSession(link);
     await().atMost(Duration.ofSeconds(20)).until(first::isLost);
@@ -106,7 +107,7 @@ class ElectionTest {
   @Test
   void whoeverHasLostItsSessionLeadsOnlyAsACandidateAnew() throws Exception {
     ZooKeeperLink link = link();
-    Election election = join(link, A);
+    ZooKeeperElection election = join(link, A);
     assertThat(election.awaitLeadership(20_000)).isTrue();
     String queue = ZooKeeperPaths.leader(link.target().path());
     List<String> before = link.client().getChildren().forPath(queue);
@@ -131,7 +132,7 @@ class ElectionTest {
   @Test
   void withoutItsZnodeALeaderCannotProveToLead() throws Exception {
     ZooKeeperLink link = link();
-    Election election = join(link, A);
+    ZooKeeperElection election = join(link, A);
     assertThat(election.awaitLeadership(20_000)).isTrue();
 
     String queue = ZooKeeperPaths.leader(link.target().path());
@@ -146,7 +147,7 @@ class ElectionTest {
   @Test
   void aServerThatIsAwayForAMomentCostsNothing() throws Exception {
     ZooKeeperLink link = link();
-    Election election = join(link, A);
+    ZooKeeperElection election = join(link, A);
     assertThat(election.awaitLeadership(20_000)).isTrue();
 
     server.restart();
@@ -164,7 +165,7 @@ class ElectionTest {
   @Test
   void withoutServersCertaintyEndsBeforeTheSessionDoes() throws Exception {
     ZooKeeperLink link = link();
-    Election election = join(link, A);
+    ZooKeeperElection election = join(link, A);
     assertThat(election.awaitLeadership(20_000)).isTrue();
 
     server.stop();
@@ -183,7 +184,7 @@ class ElectionTest {
     LeadershipLease validity =
         new LeadershipLease(
             () -> System.nanoTime() / 1_000_000 + jump.get(), () -> 0, System::currentTimeMillis);
-    Election election = Election.join(link(), A, validity);
+    ZooKeeperElection election = ZooKeeperElection.join(link(), A, validity);
     open.push(election);
     assertThat(election.awaitLeadership(20_000)).isTrue();
     jump.set(60_000);
@@ -197,7 +198,7 @@ class ElectionTest {
     List<List<Candidate>> news = new CopyOnWriteArrayList<>();
     LeaderWatch watch = LeaderWatch.start(link(), news::add);
     open.push(watch);
-    Election first = join(link(), A);
+    ZooKeeperElection first = join(link(), A);
     assertThat(first.awaitLeadership(20_000)).isTrue();
     await().atMost(Duration.ofSeconds(20)).until(() -> watch.leader().equals(Optional.of(A)));
 
@@ -205,7 +206,7 @@ class ElectionTest {
     first.opened();
     await().atMost(Duration.ofSeconds(20)).until(() -> news.size() > before);
 
-    Election second = join(link(), B);
+    ZooKeeperElection second = join(link(), B);
     await().atMost(Duration.ofSeconds(20)).until(() -> watch.candidates().equals(List.of(A, B)));
     first.close();
     await().atMost(Duration.ofSeconds(20)).until(() -> watch.leader().equals(Optional.of(B)));
@@ -217,18 +218,18 @@ class ElectionTest {
     ZooKeeperLink link = link();
     LeaderWatch watch = LeaderWatch.start(link, news -> {});
     open.push(watch);
-    Election first = join(link(), A);
+    ZooKeeperElection first = join(link(), A);
     await().atMost(Duration.ofSeconds(20)).until(() -> watch.leader().equals(Optional.of(A)));
     expireSession(link);
     first.close();
-    Election second = join(link(), B);
+    ZooKeeperElection second = join(link(), B);
     await().atMost(Duration.ofSeconds(20)).until(() -> watch.leader().equals(Optional.of(B)));
     assertThat(second.awaitLeadership(20_000)).isTrue();
   }
 
   @Test
   void clientsFindTheLeader() throws Exception {
-    Election first = join(link(), A);
+    ZooKeeperElection first = join(link(), A);
     assertThat(first.awaitLeadership(20_000)).isTrue();
     assertThat(LeaderFinder.http(target())).isEqualTo("http://a:8080");
   }
@@ -239,7 +240,7 @@ class ElectionTest {
     Files.writeString(account, "digest espalier:s3cret\n");
     ZooKeeperLink owner = ZooKeeperLink.open(target().withAuthFile(Optional.of(account)));
     open.push(owner);
-    Election election = join(owner, A);
+    ZooKeeperElection election = join(owner, A);
     assertThat(election.awaitLeadership(20_000)).isTrue();
 
     assertThatThrownBy(() -> join(link(), B))
@@ -274,7 +275,7 @@ class ElectionTest {
   @Test
   void zookeeperHoldsOnlyWhatElectionAndDiscoveryNeed() throws Exception {
     ZooKeeperLink link = link();
-    Election election = join(link, A);
+    ZooKeeperElection election = join(link, A);
     assertThat(election.awaitLeadership(20_000)).isTrue();
     CuratorFramework client = link.client();
     assertThat(client.getChildren().forPath(link.target().path()))
