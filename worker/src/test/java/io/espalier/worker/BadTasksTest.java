@@ -12,8 +12,11 @@ import io.espalier.core.logs.LogRetention;
 import io.espalier.core.running.LaunchSpec;
 import io.espalier.core.running.TaskResult;
 import io.espalier.testkit.running.JavaCommand;
+import io.espalier.worker.cgroup.RealGroups;
 import io.espalier.worker.logs.SegmentLogStore;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -77,6 +80,47 @@ class BadTasksTest {
       assertThat(bench.kill(launch, TaskBench.KILL)).isTrue();
       assertThat(bench.ends.await(launch).kind()).isEqualTo(TaskResult.Kind.KILLED);
       assertThat(pids).allMatch(pid -> TaskBench.isDead(Long.parseLong(pid)));
+    }
+  }
+
+  /** The processes are those that the task itself might have used up. */
+  @Test
+  void aTaskThatHasLostItsLeaderIsKilledWithoutANewThread() throws Exception {
+    try (RealGroups groups = RealGroups.first("pids")) {
+      Path group = Files.createDirectory(groups.slice("pids").resolve("runner"));
+      Process runner =
+          new ProcessBuilder(
+                  // The virtual machine itself grumbles when it cannot start a thread.
+                  JavaCommand.of(
+                      List.of("-Xlog:disable"), KillsOnRequest.class, directory.toString()))
+              .start();
+      try (BufferedReader answers = runner.inputReader(StandardCharsets.UTF_8)) {
+        long stray = Long.parseLong(answers.readLine());
+        Files.writeString(group.resolve("cgroup.procs"), Long.toString(runner.pid()));
+        Files.writeString(group.resolve("pids.max"), "1");
+        runner.getOutputStream().write('\n');
+        runner.getOutputStream().flush();
+        await().atMost(Duration.ofMinutes(2)).until(() -> TaskBench.isDead(stray));
+        assertThat(answers.readLine()).isEqualTo("EXITED after a kill");
+      } finally {
+        Files.writeString(group.resolve("pids.max"), "max");
+        runner.destroyForcibly().waitFor();
+      }
+    }
+  }
+
+  /** The runner of the test above; argument: a directory. */
+  static final class KillsOnRequest {
+    private KillsOnRequest() {}
+
+    public static void main(String[] args) throws IOException {
+      try (TaskBench bench = TaskBench.open(Path.of(args[0]))) {
+        LaunchSpec launch = bench.start(bench.sh("n", "sleep 300 & echo $!"));
+        System.out.println(bench.firstNumber(launch));
+        int unused = System.in.read();
+        bench.kill(launch, TaskBench.KILL);
+        System.out.println(bench.ends.await(launch).kind() + " after a kill");
+      }
     }
   }
 

@@ -91,7 +91,8 @@ final class SupervisorLoop implements OwnerThread.Turn, OwnerThread.Bell {
   private static void guarded(Runnable action) {
     try {
       action.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | OutOfMemoryError e) {
+      // The virtual machine reports out of memory when it gets no thread.
       log.error("while supervising a task", e);
     }
   }

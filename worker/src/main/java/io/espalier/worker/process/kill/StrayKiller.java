@@ -5,9 +5,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.slf4j.Logger;
@@ -25,8 +26,13 @@ public final class StrayKiller implements AutoCloseable {
   private final String cookie;
   private final Consumer<Runnable> supervisor;
   private final List<Request> waiting = new ArrayList<>();
-  private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(
+  private final ThreadPoolExecutor thread =
+      new ThreadPoolExecutor(
+          1,
+          1,
+          0,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
           work -> {
             Thread made = new Thread(work, "task-sweeper");
             made.setDaemon(true);
@@ -39,6 +45,8 @@ public final class StrayKiller implements AutoCloseable {
   public StrayKiller(String cookie, Consumer<Runnable> supervisor) {
     this.cookie = cookie;
     this.supervisor = supervisor;
+    // When a task has used up the processes of its user, it must be killed without a new thread.
+    boolean unused = thread.prestartCoreThread();
   }
 
   /**
