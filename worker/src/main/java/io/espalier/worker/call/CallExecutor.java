@@ -74,7 +74,6 @@ public final class CallExecutor implements AutoCloseable {
   private final CallTimers timers = new CallTimers();
   private final RequestLanes<CallInFlight> questions;
   private final RequestLanes<Unsent> starts;
-  private boolean begun;
   private boolean closed;
   private volatile boolean confirmsStarts;
 
@@ -100,6 +99,8 @@ public final class CallExecutor implements AutoCloseable {
    */
   public void open(TaskListener newListener) {
     reports.open(newListener);
+    // There may be no threads any more when there are calls.
+    thread.start(new Owner(), true);
   }
 
   /**
@@ -135,10 +136,6 @@ public final class CallExecutor implements AutoCloseable {
         unsent.add(key);
       }
       late = closed;
-      if (!begun && !late) {
-        begun = true;
-        thread.start(new Owner(), true);
-      }
       if (!late) {
         // Before the message that closes: whatever is accepted has an end.
         thread.post(() -> message.accept(launch));
@@ -372,7 +369,8 @@ public final class CallExecutor implements AutoCloseable {
     CompletionStage<CallAnswer> answer;
     try {
       answer = request.get();
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
+      // The virtual machine reports out of memory when it gets no thread.
       answer = CompletableFuture.failedFuture(e);
     }
     var unused =
@@ -510,9 +508,6 @@ public final class CallExecutor implements AutoCloseable {
         return;
       }
       closed = true;
-      if (!begun) {
-        return;
-      }
       thread.post(this::letGoOfAll);
     }
     thread.close(CLOSE_BOUND);

@@ -166,12 +166,21 @@ public final class HttpCalls implements CallClient {
       Json.@Nullable Obj argument,
       BooleanSupplier maySend,
       BiFunction<HttpCall, HttpResponse<BoundedBody.Text>, CallAnswer> meaning) {
-    Connections open = connections == null ? Connections.open() : connections;
-    connections = open;
-    // Reading files must not hold up the thread of the calls.
-    return CompletableFuture.supplyAsync(
-            () -> new Built(open.clientOf(http), built(call, http, method, url, argument)),
-            open.threads())
+    CompletableFuture<Built> prepared;
+    try {
+      Connections open = connections == null ? Connections.open() : connections;
+      connections = open;
+      // Reading files must not hold up the thread of the calls.
+      prepared =
+          CompletableFuture.supplyAsync(
+              () -> new Built(open.clientOf(http), built(call, http, method, url, argument)),
+              open.threads());
+    } catch (OutOfMemoryError e) {
+      // The virtual machine reports out of memory when it gets no thread.
+      return CompletableFuture.completedFuture(
+          new CallAnswer.NotStarted(String.valueOf(e.getMessage()), 1));
+    }
+    return prepared
         .thenCompose(
             built ->
                 maySend.getAsBoolean()
