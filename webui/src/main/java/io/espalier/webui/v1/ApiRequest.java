@@ -108,12 +108,14 @@ public record ApiRequest(
     return new ArrayList<>(query.getOrDefault(name, List.of()));
   }
 
+  /** Returns all values of a repeatable parameter that takes words: an empty one is not given. */
+  public List<String> words(String name) {
+    return all(name).stream().filter(value -> !value.isEmpty()).toList();
+  }
+
   /** Returns all values of a repeatable parameter, each of which must be one of these words. */
   public List<String> choices(String name, List<String> choices) {
-    return all(name).stream()
-        .filter(value -> !value.isEmpty())
-        .map(value -> checked(name, value, choices))
-        .toList();
+    return words(name).stream().map(value -> checked(name, value, choices)).toList();
   }
 
   /** Returns a query parameter that must be one of these words. */

@@ -89,7 +89,7 @@ final class JobResources {
   private static boolean isWanted(Job job, ApiRequest request, SchedulerView view) {
     JobStateRecord jobState = view.jobStates().get(job.name());
     return job.name().startsWith(request.text("prefix"))
-        && ListRequest.fits(request.all("state"), jobState == null ? "" : jobState.state().word())
+        && ListRequest.fits(request.words("state"), jobState == null ? "" : jobState.state().word())
         && ListRequest.fits(request.all("queue"), job.scheduling().queue())
         && ListRequest.fits(request.all("owner"), job.owner())
         && ListRequest.fits(request.all("set"), job.set())

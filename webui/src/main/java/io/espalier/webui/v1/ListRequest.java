@@ -22,7 +22,7 @@ record ListRequest(Set<String> fields, String after, int limit, boolean paged) {
   static ListRequest of(ApiRequest request, int otherwise, int most) {
     String after = request.text("after");
     return new ListRequest(
-        Set.copyOf(request.all("fields")),
+        Set.copyOf(request.words("fields")),
         after,
         (int) request.integer("limit", otherwise, 1, most),
         !after.isEmpty() || !request.text("limit").isEmpty());

@@ -59,7 +59,7 @@ public final class LogResources {
    */
   public static LogQuery chosen(ApiRequest request) {
     Set<LogLine.Stream> streams = EnumSet.noneOf(LogLine.Stream.class);
-    for (String label : request.all("stream")) {
+    for (String label : request.words("stream")) {
       streams.add(
           LogLine.Stream.of(label)
               .orElseThrow(

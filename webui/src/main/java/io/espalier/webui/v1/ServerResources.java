@@ -54,7 +54,7 @@ final class ServerResources {
     ListRequest list = ListRequest.of(request, MAX_PAGE, MAX_PAGE);
     SchedulerView view = api.view();
     ProblemAges ages = api.problemAges();
-    List<Problem> all = wanted(view.configProblems(), request.all("severity"));
+    List<Problem> all = wanted(view.configProblems(), request.words("severity"));
     Json.Builder answer = Json.object().put("config_in_force", view.config() != null);
     if (list.paged()) {
       Map<String, Problem> byCursor = byCursor(all);

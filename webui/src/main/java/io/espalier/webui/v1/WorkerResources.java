@@ -36,7 +36,7 @@ final class WorkerResources {
 
   private CompletionStage<Json> workers(ApiRequest request) {
     request.allowing("state", "after", "limit");
-    List<String> states = request.all("state");
+    List<String> states = request.words("state");
     ListRequest list = ListRequest.of(request, MAX_PAGE, MAX_PAGE);
     return api.ask(new Query.Workers())
         .thenApply(
