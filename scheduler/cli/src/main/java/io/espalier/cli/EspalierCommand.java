@@ -74,6 +74,9 @@ final class EspalierCommand implements Runnable {
     line.setParameterExceptionHandler(EspalierCommand::misused);
     line.setUsageHelpWidth(100);
     CommandGroups.use(line, table.groups());
+    // The writer of picocli hides that the reader of a pipe is gone, so some commands would not
+    // end.
+    line.setOut(new PrintWriter(System.out, true));
     return line;
   }
 

@@ -1,0 +1,32 @@
+package io.espalier.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class EspalierCommandTest {
+  @Test
+  void commandsLearnThatTheReaderOfTheirOutputIsGone() {
+    PrintStream real = System.out;
+    System.setOut(
+        new PrintStream(
+            new OutputStream() {
+              @Override
+              public void write(int b) throws IOException {
+                throw new IOException("Broken pipe");
+              }
+            }));
+    try {
+      PrintWriter out = EspalierCommand.line(Map.of()).getOut();
+      out.println("JOB");
+      assertThat(out.checkError()).isTrue();
+    } finally {
+      System.setOut(real);
+    }
+  }
+}
