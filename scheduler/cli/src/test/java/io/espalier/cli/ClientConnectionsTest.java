@@ -57,7 +57,15 @@ class ClientConnectionsTest extends ServedCommands {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"ftp://x", "http://", "http://a b", "http://u:p@x", "http://x?y"})
+  @ValueSource(
+      strings = {
+        "ftp://x",
+        "http://",
+        "http://a b",
+        "http://u:p@x",
+        "http://x?y",
+        "http://x:65536"
+      })
   void anAddressThatIsNoneIsTwo(String url) {
     CommandRun run = CommandRun.of(0, "jobs", "--server", url);
     assertThat(run.code()).isEqualTo(2);

@@ -376,7 +376,8 @@ public final class HttpSchedulerClient implements Client {
     try {
       URI uri = new URI(bare);
       boolean http = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
-      if (http && uri.getHost() != null && uri.getQuery() == null && uri.getUserInfo() == null) {
+      boolean plain = uri.getQuery() == null && uri.getUserInfo() == null;
+      if (http && uri.getHost() != null && uri.getPort() <= 65_535 && plain) {
         return uri;
       }
     } catch (URISyntaxException e) {
