@@ -169,6 +169,8 @@ class OperationsTest {
         "{\"node\": \"a\", \"queue\": \"b\"}",
         "{\"set\": \"a\", \"job\": \"b\"}",
         "{\"level\": \"host\"}",
+        "{\"node\": \"\"}",
+        "{\"job\": \"\"}",
         "{\"ramp\": {\"step\": 0, \"every_seconds\": 1}}",
         "{\"ramp\": {\"step\": 0.5}}",
         "{\"share\": 0.5}"
