@@ -26,7 +26,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -78,6 +80,7 @@ public abstract class ClientCommand implements Callable<Integer> {
 
   @Override
   public final Integer call() {
+    refuseEmptyArguments();
     WatchOption watch = watch();
     try (Client client = open(clients.opener())) {
       try {
@@ -91,6 +94,19 @@ public abstract class ClientCommand implements Callable<Integer> {
           : e;
     } finally {
       out().flush();
+    }
+  }
+
+  /**
+   * Refuses empty arguments, which are variables of a script that are not set: without them most
+   * commands would act on more than is meant. Only a reason may be empty.
+   */
+  private void refuseEmptyArguments() {
+    for (ArgSpec given : spec().commandLine().getParseResult().matchedArgs()) {
+      String name = given instanceof OptionSpec option ? option.longestName() : given.paramLabel();
+      if (given.originalStringValues().contains("") && !name.equals("--reason")) {
+        throw misuse(name + ": a value is empty");
+      }
     }
   }
 

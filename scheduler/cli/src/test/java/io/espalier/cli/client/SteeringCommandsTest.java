@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,6 +91,24 @@ class SteeringCommandsTest extends FakedCommands {
             nothing starts on everything; not confirmed by w1, w2 and 1 more: they may start what \
             they were given before, until their lease ends
             """);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "brake --job _, --job",
+    "release --node _, --node",
+    "set-limit host slots 2 --node _, --node",
+    "forgive backup _, JOB",
+    "kill backup _, JOB [NODE...]",
+    "node disable _ h1, LEVEL"
+  })
+  void anEmptyArgumentIsRefused(String line, String name) {
+    String[] arguments = line.split(" ");
+    Arrays.setAll(arguments, i -> arguments[i].equals("_") ? "" : arguments[i]);
+    CommandRun run = run(arguments);
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err()).startsWith(name + ": a value is empty");
+    assertThat(server.asked()).isEmpty();
   }
 
   @Test
