@@ -41,6 +41,9 @@ final class Variables {
   /** Variables whose definitions have a problem. */
   private final Set<String> broken = new HashSet<>();
 
+  /** Variables that are being defined: they cannot be used in each other. */
+  private Set<String> unfinished = Set.of();
+
   /**
    * @param files what the documents refer to, by name
    */
@@ -52,6 +55,7 @@ final class Variables {
   /** Adds what {@code variables} defines; variables of other variables are not replaced. */
   void define(Json.Obj variables, ProblemPath path, Problems problems) {
     Map<String, Json> defined = new LinkedHashMap<>();
+    unfinished = variables.members().keySet();
     variables
         .members()
         .forEach(
@@ -70,6 +74,7 @@ final class Variables {
                 defined.put(name, resolved);
               }
             });
+    unfinished = Set.of();
     values.putAll(defined);
   }
 
@@ -178,7 +183,13 @@ final class Variables {
       return file(name.substring(5), text, path, problems);
     }
     Json found = values.get(name);
-    if (found == null && broken.contains(name)) {
+    if (found == null && unfinished.contains(name)) {
+      problems.error(
+          path,
+          text,
+          "a variable cannot have other variables in it",
+          "write out what " + name + " stands for");
+    } else if (found == null && broken.contains(name)) {
       problems.error(
           path, text, "the variable \"" + name + "\" has no value", "mend variables." + name);
     } else if (found == null) {
