@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What counts as ready, and which jobs are stuck: those in which nothing can move unless somebody
@@ -92,6 +94,17 @@ class StuckJobsTest {
         .map(Event::data)
         .map(data -> Objects.toString(data.get("to")))
         .toList();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"depends_on", "run_only_after_all_nodes_are_done_for"})
+  void aChainOfDependenciesMayBeLong(String key) {
+    StringBuilder jobs = new StringBuilder("'bistro_job->j9999': {'owner': 'o', 'enabled': false}");
+    for (int i = 0; i < 9_999; i++) {
+      jobs.append(", 'bistro_job->j%d': {'owner': 'o', '%s': ['j%d']}".formatted(i, key, i + 1));
+    }
+    configure(jobs.toString());
+    assertThat(jobState("j0").state()).isEqualTo(JobState.STUCK);
   }
 
   // ---- ready

@@ -8,11 +8,16 @@ import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.query.Explainer;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.status.TaskStatus.Main;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Finds jobs that cannot make progress unless somebody acts: no task runs or could start even with
@@ -31,8 +36,10 @@ public final class StuckJobs {
   private final SchedulingState state;
   private final SchedulingCore core;
 
-  /** Whether each job can make progress; false while the job is being evaluated. */
+  /** Whether each job can make progress; false until the job has been judged. */
   private final Map<Integer, Boolean> known = new HashMap<>();
+
+  private final Set<Integer> judged = new HashSet<>();
 
   StuckJobs(SchedulingCore core) {
     this.core = core;
@@ -85,16 +92,31 @@ public final class StuckJobs {
 
   /**
    * Returns whether a job has running tasks or may start some, where only a pause may have to end
-   * first.
+   * first. Judges what it waits for first, without recursion: chains may be as long as there are
+   * jobs.
    */
   private boolean getsOn(int job) {
-    Boolean before = known.putIfAbsent(job, false);
-    if (before != null) {
-      return before;
+    Deque<Integer> open = new ArrayDeque<>();
+    open.push(job);
+    while (!open.isEmpty()) {
+      int next = open.peek();
+      if (known.putIfAbsent(next, false) == null) {
+        IntStream.concat(
+                IntStream.of(state.jobs.dependencies[next]), state.wholeJobs.dependencies(next))
+            .filter(before -> before >= 0 && !known.containsKey(before))
+            .forEach(open::push);
+      } else {
+        open.pop();
+        if (judged.add(next)) {
+          known.put(next, judge(next));
+        }
+      }
     }
-    boolean getsOn = judge(job);
-    known.put(job, getsOn);
-    return getsOn;
+    return isKnownToGetOn(job);
+  }
+
+  private boolean isKnownToGetOn(int job) {
+    return known.getOrDefault(job, false);
   }
 
   private boolean judge(int job) {
@@ -109,7 +131,7 @@ public final class StuckJobs {
       return true;
     }
     if (core.gates().isEnded(state.jobs.name(job))
-        || !state.wholeJobs.waitsInVainFor(job, this::getsOn).isEmpty()
+        || !state.wholeJobs.waitsInVainFor(job, this::isKnownToGetOn).isEmpty()
         || !tooLarge(job).isEmpty()) {
       return false;
     }
@@ -120,7 +142,7 @@ public final class StuckJobs {
       return true;
     }
     for (int dependency : dependencies) {
-      if (dependency >= 0 && getsOn(dependency)) {
+      if (dependency >= 0 && isKnownToGetOn(dependency)) {
         return true;
       }
     }

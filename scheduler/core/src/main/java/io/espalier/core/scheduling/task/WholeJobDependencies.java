@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,6 +126,11 @@ public final class WholeJobDependencies {
       }
     }
     return all;
+  }
+
+  /** The jobs that a job waits for as a whole; -1: one that is not configured. */
+  public IntStream dependencies(int job) {
+    return conditions.getOrDefault(job, List.of()).stream().mapToInt(Condition::dependency);
   }
 
   /**
