@@ -78,6 +78,21 @@ class DependencyTest {
   }
 
   @Test
+  void ofALongCycleOnlyTheEndsAreNamed() {
+    String[] jobs = new String[6_000];
+    for (int i = 0; i < 3_000; i++) {
+      jobs[2 * i] = "j" + i;
+      jobs[2 * i + 1] = waitingFor("j" + (i + 1) % 3_000);
+    }
+    Config config = withJobs(SETTINGS, jobs);
+    assertThat(config.jobs().values()).noneMatch(Job::isValid);
+    assertThat(job(config, "j1").problems().get(0).message())
+        .isEqualTo(
+            "jobs wait for each other: j1 -> j2 -> j3 -> j4 -> j5 -> 2990 more -> "
+                + "j2996 -> j2997 -> j2998 -> j2999 -> j0 -> j1");
+  }
+
+  @Test
   void aJobBetweenTwoCyclesHasNoError() {
     Config config =
         withJobs(

@@ -40,8 +40,12 @@ final class JobDependencies {
    */
   private static final int MOST_UNKNOWN = 20;
 
+  /** The maximum number of jobs that are named at each end of a long cycle. */
+  private static final int MOST_NAMED = 5;
+
   private final Map<String, Job> jobs;
   private final Levels levels;
+  private final Map<String, List<String>> cycles = new HashMap<>();
 
   private JobDependencies(Map<String, Job> jobs, Levels levels) {
     this.jobs = jobs;
@@ -85,13 +89,14 @@ final class JobDependencies {
         problems, job, AFTER_JOBS, job.afterJobs().stream().map(WholeJobDependency::job).toList());
     List<String> cycle = suspects.contains(job.name()) ? cycleOf(job.name(), suspects) : null;
     if (cycle != null) {
+      String next = cycle.get((cycle.indexOf(job.name()) + 1) % cycle.size());
       add(
           problems,
           Severity.ERROR,
           job,
-          job.dependsOn().contains(cycle.get(1)) ? NODE_BY_NODE : AFTER_JOBS,
-          cycle.get(1),
-          "jobs wait for each other: " + String.join(" -> ", cycle),
+          job.dependsOn().contains(next) ? NODE_BY_NODE : AFTER_JOBS,
+          next,
+          "jobs wait for each other: " + named(cycle, job.name()),
           "remove one of these dependencies");
     }
     return problems.count() == job.problems().size() ? job : job.withProblems(problems.sorted());
@@ -187,8 +192,33 @@ final class JobDependencies {
         .toList();
   }
 
-  /** The shortest path from a job back to itself, both ends included; null when there is none. */
-  private @Nullable List<String> cycleOf(String start, Set<String> suspects) {
+  /** The jobs of a cycle from one of them back to itself, without the middle of a long one. */
+  private static String named(List<String> cycle, String start) {
+    int at = cycle.indexOf(start);
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i <= cycle.size(); i++) {
+      if (i == MOST_NAMED && cycle.size() > 2 * MOST_NAMED) {
+        i = cycle.size() - MOST_NAMED;
+        names.add((i - MOST_NAMED) + " more");
+      }
+      names.add(cycle.get((at + i) % cycle.size()));
+    }
+    return String.join(" -> ", names);
+  }
+
+  /** A cycle that the job lies on, found once for all jobs on it; null when there is none. */
+  private @Nullable List<String> cycleOf(String job, Set<String> suspects) {
+    if (!cycles.containsKey(job)) {
+      List<String> found = shortestCycleOf(job, suspects);
+      if (found != null) {
+        found.forEach(member -> cycles.putIfAbsent(member, found));
+      }
+    }
+    return cycles.get(job);
+  }
+
+  /** The shortest path from a job back to itself, without its end; null when there is none. */
+  private @Nullable List<String> shortestCycleOf(String start, Set<String> suspects) {
     Map<String, String> cameFrom = new HashMap<>();
     Set<String> seen = new HashSet<>();
     Deque<String> queue = new ArrayDeque<>(List.of(start));
@@ -208,7 +238,7 @@ final class JobDependencies {
   }
 
   private static List<String> wayBack(String start, String last, Map<String, String> cameFrom) {
-    Deque<String> way = new ArrayDeque<>(List.of(start));
+    Deque<String> way = new ArrayDeque<>();
     for (String at = last; at != null && !at.equals(start); at = cameFrom.get(at)) {
       way.addFirst(at);
     }
