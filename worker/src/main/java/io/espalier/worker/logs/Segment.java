@@ -141,11 +141,22 @@ final class Segment {
     }
   }
 
-  /** Syncs written blocks to disk, so that they survive a crash of the machine. */
+  /**
+   * Syncs written blocks to disk, so that they survive a crash of the machine, unless the segment
+   * was deleted meanwhile.
+   */
   void force() throws IOException {
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
       file.force(false);
+    } catch (NoSuchFileException e) {
+      if (!isDeleted()) {
+        throw e;
+      }
     }
+  }
+
+  private synchronized boolean isDeleted() {
+    return deleted;
   }
 
   /** Ends writing: no block is added any more. */
