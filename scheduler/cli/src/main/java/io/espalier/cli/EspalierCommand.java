@@ -4,6 +4,7 @@ import io.espalier.cli.client.CommandContext;
 import io.espalier.cli.client.Contexts;
 import io.espalier.cli.flags.EnvironmentDefaults;
 import io.espalier.cli.flags.MisspeltVariables;
+import io.espalier.cli.term.HumanFormat;
 import io.espalier.cli.term.TerminalViewport;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
@@ -11,6 +12,7 @@ import io.espalier.server.Version;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -82,7 +84,12 @@ final class EspalierCommand implements Runnable {
 
   private static int failed(Exception failure, CommandLine line, CommandLine.ParseResult parsed) {
     if (failure instanceof CommandException known) {
-      line.getErr().println("espalier: " + known.getMessage());
+      // It may be what a server said, which must not steer the terminal.
+      String message = String.valueOf(known.getMessage());
+      line.getErr()
+          .println(
+              "espalier: "
+                  + message.lines().map(HumanFormat::clean).collect(Collectors.joining("\n")));
       return known.exitCode();
     }
     if (failure instanceof InterruptedException) {

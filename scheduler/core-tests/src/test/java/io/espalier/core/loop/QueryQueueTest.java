@@ -392,6 +392,18 @@ class QueryQueueTest {
   }
 
   @Test
+  void theEndOfAJobThatHasEndedIsKnownWithoutLooking() {
+    world.configure(hosts(5));
+    assertThat(workOf(new Query.Eta("j", 1))).isGreaterThan(100);
+    while (!world.running.isEmpty()) {
+      TaskKey next = world.running.keySet().iterator().next();
+      world.writes(next.job(), next.node(), "done");
+    }
+    assertThat(workOf(new Query.Eta("j", 2))).isEqualTo(1);
+    assertThat(ask(new Query.Eta("j", 2)).p90Seconds()).isZero();
+  }
+
+  @Test
   void onlySomeQueriesAboutTheEndsOfJobsAreOpenAtOnce() {
     world.configure(hosts(200));
     long one = workOf(new Query.Eta("j", 1));

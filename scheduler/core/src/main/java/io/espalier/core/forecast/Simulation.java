@@ -16,10 +16,12 @@ import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.status.store.LimitOverride;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Runs the production core from a snapshot in virtual time. Only the tasks are simulated: each
@@ -32,6 +34,9 @@ import java.util.Optional;
  */
 public final class Simulation {
   private static final int STARTS_PER_ROUND = 4_096;
+
+  /** The maximum number of jobs that a message names. */
+  private static final int MOST_NAMED = 10;
 
   /** More invocations than that are not simulated: it would take minutes. */
   private static final long MOST_STARTS = 30_000_000;
@@ -70,7 +75,7 @@ public final class Simulation {
    * @param paces of every job that has tasks left
    * @param policies by name
    * @param selectors by name
-   * @throws NoDurationsException when a pace is missing, with the names of all those jobs
+   * @throws NoDurationsException when a pace is missing, with the names of such jobs
    * @throws IllegalArgumentException when the policy is missing
    */
   public Simulation(
@@ -109,9 +114,15 @@ public final class Simulation {
       this.paces[job] = pace == null ? JobPace.constant(0) : pace;
     }
     if (!unknown.isEmpty()) {
-      throw new NoDurationsException(String.join(", ", unknown));
+      throw new NoDurationsException(named(unknown));
     }
     meter = new ForecastMeter(core, now);
+  }
+
+  private static String named(Collection<String> jobs) {
+    int more = jobs.size() - MOST_NAMED;
+    return jobs.stream().limit(MOST_NAMED).collect(Collectors.joining(", "))
+        + (more > 0 ? " and " + more + " more" : "");
   }
 
   /** Closes the gate of a paused job again, now with its end, which events do not tell. */

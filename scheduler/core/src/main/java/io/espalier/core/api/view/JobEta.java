@@ -23,6 +23,10 @@ public record JobEta(
     double p50Seconds,
     double p90Seconds,
     @Nullable Bottleneck bottleneck) {
+  /** The estimate for a job without tasks that are left. */
+  public static JobEta ended(String job, long atMillis) {
+    return new JobEta(job, atMillis, 0, 0, 0, 0, null);
+  }
 
   /** What limits a job most. */
   public enum Kind {

@@ -53,6 +53,11 @@ final class EtaQuery extends IncrementalQuery<JobEta> {
       end();
       return 1;
     }
+    if (new LiveWork(core).left(job) == 0) {
+      answer.complete(JobEta.ended(query.job(), nowMillis));
+      end();
+      return 1;
+    }
     EtaScan current = scan;
     if (current != null && current.isStale()) {
       current = null;
