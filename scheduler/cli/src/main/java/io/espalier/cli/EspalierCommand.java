@@ -10,6 +10,7 @@ import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.Version;
 import java.io.PrintWriter;
+import java.nio.charset.Charset;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -78,7 +79,7 @@ final class EspalierCommand implements Runnable {
     CommandGroups.use(line, table.groups());
     // The writer of picocli hides that the reader of a pipe is gone, so some commands would not
     // end.
-    line.setOut(new PrintWriter(System.out, true));
+    line.setOut(new PrintWriter(System.out, true, Charset.defaultCharset()));
     return line;
   }
 
