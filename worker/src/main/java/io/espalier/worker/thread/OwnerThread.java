@@ -48,8 +48,14 @@ public final class OwnerThread<M> {
       return true;
     }
 
-    /** The thread ends, because this has escaped a turn. */
-    default void died(Throwable failure) {}
+    /**
+     * The thread ends, because this has escaped a turn. By default the process does what {@link
+     * #haltOnDeath} has agreed on.
+     */
+    default void died(Throwable failure) {
+      Thread thread = Thread.currentThread();
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
+    }
   }
 
   /** How the thread waits for its next turn. */
@@ -73,9 +79,32 @@ public final class OwnerThread<M> {
     this.bell = bell;
   }
 
+  /**
+   * Lets the process end, as after a kill, when one of its owner threads dies: what the thread was
+   * for would not be done any more, while the process looked alive. All else that no thread has
+   * caught is logged.
+   *
+   * @param exitCode of the process
+   */
+  public static void haltOnDeath(int exitCode) {
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, failure) -> {
+          if (thread instanceof Owner) {
+            Runtime.getRuntime().halt(exitCode);
+          }
+          LOG.error("the thread {} ended", thread.getName(), failure);
+        });
+  }
+
+  private static final class Owner extends Thread {
+    Owner(Runnable turns, String name) {
+      super(turns, name);
+    }
+  }
+
   /** Starts to take turns. Must be called once. */
   public void start(Turn turn, boolean daemon) {
-    Thread fresh = new Thread(() -> run(turn), name);
+    Thread fresh = new Owner(() -> run(turn), name);
     fresh.setDaemon(daemon);
     thread = fresh;
     fresh.start();

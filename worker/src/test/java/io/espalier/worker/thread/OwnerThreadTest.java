@@ -3,6 +3,7 @@ package io.espalier.worker.thread;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.espalier.testkit.running.JavaCommand;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,6 +121,44 @@ final class OwnerThreadTest {
     thread.post("too late");
     assertThat(turns).hasValue(1);
     assertThat(thread.inbox()).containsExactly("too late");
+  }
+
+  @Test
+  void aProcessWhoseOwnerThreadDiesEnds() throws Exception {
+    Process process =
+        new ProcessBuilder(JavaCommand.of(Mortal.class))
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try {
+      assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+      assertThat(process.exitValue()).isEqualTo(7);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  /** A process that would go on for ever; another thread that fails does not end it. */
+  static final class Mortal {
+    private Mortal() {}
+
+    public static void main(String[] args) throws InterruptedException {
+      OwnerThread.haltOnDeath(7);
+      Thread other =
+          new Thread(
+              () -> {
+                throw new IllegalStateException("on purpose");
+              });
+      other.start();
+      other.join();
+      new OwnerThread<>("mortal")
+          .start(
+              () -> {
+                throw new AssertionError("on purpose");
+              },
+              false);
+      new CountDownLatch(1).await();
+    }
   }
 
   @Test

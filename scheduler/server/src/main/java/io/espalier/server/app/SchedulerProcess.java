@@ -29,6 +29,7 @@ import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.store.jdbc.mysql.MySqlStatusStore;
 import io.espalier.worker.process.os.FileFailures;
+import io.espalier.worker.thread.OwnerThread;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileSystemException;
@@ -90,6 +91,7 @@ public final class SchedulerProcess implements AutoCloseable {
     CompletableFuture<SchedulerProcess> started = new CompletableFuture<>();
     AtomicInteger stopping = new AtomicInteger();
     StartWaits waits = new StartWaits();
+    OwnerThread.haltOnDeath(ExitCode.FAILED);
     SignalHandling.handle(
         number -> {
           if (stopping.compareAndSet(0, number)) {

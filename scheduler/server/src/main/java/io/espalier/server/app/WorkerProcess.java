@@ -36,6 +36,7 @@ import io.espalier.worker.resources.HostLoadReader;
 import io.espalier.worker.resources.HostResourceReader;
 import io.espalier.worker.resources.HostResources;
 import io.espalier.worker.resources.MeasuringOptions;
+import io.espalier.worker.thread.OwnerThread;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -310,6 +311,7 @@ public final class WorkerProcess implements AutoCloseable {
   public static WorkerProcess startUntilSignal(Options options) {
     CompletableFuture<WorkerProcess> started = new CompletableFuture<>();
     AtomicBoolean stopping = new AtomicBoolean();
+    OwnerThread.haltOnDeath(ExitCode.FAILED);
     SignalHandling.handle(
         number -> {
           if (stopping.compareAndSet(false, true)) {

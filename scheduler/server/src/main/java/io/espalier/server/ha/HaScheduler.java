@@ -20,6 +20,7 @@ import io.espalier.webui.WebServer;
 import io.espalier.webui.WebStartException;
 import io.espalier.webui.http.WebSecurity;
 import io.espalier.webui.security.MemoryAuditLog;
+import io.espalier.worker.thread.OwnerThread;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
@@ -108,6 +109,7 @@ public final class HaScheduler implements AutoCloseable {
     SchedulerProcess.check(options);
     try (Group group = ha.group(options, HaScheduler::candidates);
         HaScheduler scheduler = new HaScheduler(options, ha, group, say)) {
+      OwnerThread.haltOnDeath(ExitCode.FAILED);
       SignalHandling.handle(number -> scheduler.stop());
       scheduler.begin();
       scheduler.takeTurns();
