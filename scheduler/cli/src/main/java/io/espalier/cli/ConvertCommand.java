@@ -14,6 +14,7 @@ import io.espalier.server.config.ConfigLoader;
 import io.espalier.server.config.ConfigSources;
 import io.espalier.server.config.yaml.YamlText;
 import io.espalier.server.config.yaml.YamlWriter;
+import io.espalier.worker.process.os.FileFailures;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -119,7 +120,8 @@ final class ConvertCommand implements Callable<Integer> {
     } catch (FileAlreadyExistsException e) {
       throw new CommandException(ExitCode.USAGE, output + " exists already");
     } catch (IOException e) {
-      throw new CommandException(ExitCode.USAGE, output + " cannot be written: " + e.getMessage());
+      throw new CommandException(
+          ExitCode.USAGE, "cannot write " + output + ": " + FileFailures.why(e));
     }
   }
 }

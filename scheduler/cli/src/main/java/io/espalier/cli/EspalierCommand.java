@@ -9,6 +9,9 @@ import io.espalier.cli.term.TerminalViewport;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.Version;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.List;
@@ -53,7 +56,24 @@ final class EspalierCommand implements Runnable {
     CommandLine line = line(environment, table, table.neededFor(expanded));
     MisspeltVariables.warnings(environment, line, () -> line(environment))
         .forEach(warning -> line.getErr().println("espalier: " + warning));
-    return line.execute(expanded);
+    int code = line.execute(expanded);
+    return line.getOut().checkError() ? unwritten(line, code) : code;
+  }
+
+  /**
+   * Says why the output could not be written, which only another attempt tells. That nobody reads
+   * the rest of a pipe is no failure.
+   */
+  private static int unwritten(CommandLine line, int code) {
+    try {
+      new FileOutputStream(FileDescriptor.out).write('\n');
+    } catch (IOException e) {
+      if (!"Broken pipe".equals(e.getMessage())) {
+        line.getErr().println("espalier: cannot write the output: " + e.getMessage());
+        return ExitCode.FAILED;
+      }
+    }
+    return code;
   }
 
   /** Creates the command line with all its commands. */

@@ -2,12 +2,16 @@ package io.espalier.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.testkit.running.JavaCommand;
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -30,6 +34,24 @@ class EspalierCommandTest {
     } finally {
       System.setOut(real);
     }
+  }
+
+  @Test
+  void outputThatCannotBeWrittenIsAFailure() throws Exception {
+    Process full = ended("/dev/full");
+    assertThat(full.exitValue()).isEqualTo(1);
+    assertThat(new String(full.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
+        .isEqualTo("espalier: cannot write the output: No space left on device\n");
+    assertThat(ended("/dev/null").exitValue()).isZero();
+  }
+
+  private static Process ended(String output) throws Exception {
+    Process process =
+        new ProcessBuilder(JavaCommand.of(Main.class, "--version"))
+            .redirectOutput(new File(output))
+            .start();
+    assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    return process;
   }
 
   /** What a server says takes the same way. */

@@ -7,6 +7,7 @@ import io.espalier.core.forecast.WhatIf;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.server.app.Plugins;
+import io.espalier.worker.process.os.FileFailures;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -191,7 +192,8 @@ final class MakespanCommand implements Callable<Integer> {
       Files.createDirectories(directory);
       Files.writeString(file, svg);
     } catch (IOException e) {
-      throw new CommandException(ExitCode.FAILED, "cannot write " + file + ": " + e, e);
+      throw new CommandException(
+          ExitCode.FAILED, "cannot write " + file + ": " + FileFailures.why(e), e);
     }
   }
 }

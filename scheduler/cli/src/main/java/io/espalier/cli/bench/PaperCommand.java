@@ -3,6 +3,7 @@ package io.espalier.cli.bench;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
+import io.espalier.worker.process.os.FileFailures;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -192,7 +193,8 @@ final class PaperCommand implements Callable<Integer> {
     try {
       Files.writeString(file, PaperReport.plot(one, results));
     } catch (IOException e) {
-      throw new CommandException(ExitCode.FAILED, "cannot write " + file + ": " + e, e);
+      throw new CommandException(
+          ExitCode.FAILED, "cannot write " + file + ": " + FileFailures.why(e), e);
     }
     progress("wrote " + file);
   }

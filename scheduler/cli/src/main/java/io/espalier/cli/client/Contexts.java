@@ -10,6 +10,7 @@ import io.espalier.core.problem.Suggestions;
 import io.espalier.json.JsonReader;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
+import io.espalier.worker.process.os.FileFailures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -78,7 +79,8 @@ public record Contexts(@Nullable String current, Map<String, Target> byName) {
     } catch (NoSuchFileException e) {
       return new Contexts(null, Map.of());
     } catch (IOException e) {
-      throw new CommandException(ExitCode.USAGE, "cannot read " + file + ": " + e.getMessage(), e);
+      throw new CommandException(
+          ExitCode.USAGE, "cannot read " + file + ": " + FileFailures.why(e), e);
     }
     Result<Json> read =
         JsonReader.config().withMaxBytes(MAX_BYTES).withFile(file.toString()).read(text);
@@ -116,7 +118,7 @@ public record Contexts(@Nullable String current, Map<String, Target> byName) {
       }
     } catch (IOException e) {
       throw new CommandException(
-          ExitCode.FAILED, "cannot write " + file + ": " + e.getMessage(), e);
+          ExitCode.FAILED, "cannot write " + file + ": " + FileFailures.why(e), e);
     }
   }
 

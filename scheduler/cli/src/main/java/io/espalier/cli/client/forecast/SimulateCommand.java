@@ -22,6 +22,7 @@ import io.espalier.server.app.Plugins;
 import io.espalier.server.replay.RecordedEvents;
 import io.espalier.server.replay.SnapshotFile;
 import io.espalier.webui.v1.ApiV1;
+import io.espalier.worker.process.os.FileFailures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -385,7 +386,8 @@ public final class SimulateCommand extends ClientCommand {
       try {
         Files.writeString(plot, report.svg());
       } catch (IOException e) {
-        throw new CommandException(ExitCode.FAILED, "cannot write " + plot + ": " + e, e);
+        throw new CommandException(
+            ExitCode.FAILED, "cannot write " + plot + ": " + FileFailures.why(e), e);
       }
     }
     if (json()) {

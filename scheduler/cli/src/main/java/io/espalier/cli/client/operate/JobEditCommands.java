@@ -15,6 +15,7 @@ import io.espalier.json.JsonReader;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;
+import io.espalier.worker.process.os.FileFailures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -204,7 +205,10 @@ public final class JobEditCommands {
       byte[] bytes;
       try {
         bytes = from.equals("-") ? System.in.readAllBytes() : Files.readAllBytes(Path.of(from));
-      } catch (IOException | InvalidPathException e) {
+      } catch (IOException e) {
+        throw new CommandException(
+            ExitCode.USAGE, "cannot read " + from + ": " + FileFailures.why(e), e);
+      } catch (InvalidPathException e) {
         throw new CommandException(
             ExitCode.USAGE, "cannot read " + from + ": " + e.getMessage(), e);
       }

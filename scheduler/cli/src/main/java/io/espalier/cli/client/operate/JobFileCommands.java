@@ -11,6 +11,7 @@ import io.espalier.core.json.JsonWriter;
 import io.espalier.server.CommandException;
 import io.espalier.server.ExitCode;
 import io.espalier.webui.v1.ApiV1;
+import io.espalier.worker.process.os.FileFailures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -257,7 +258,8 @@ public final class JobFileCommands {
         Files.writeString(file, text);
         return file;
       } catch (IOException e) {
-        throw new CommandException(ExitCode.FAILED, "cannot write a file to edit: " + e, e);
+        throw new CommandException(
+            ExitCode.FAILED, "cannot write a file to edit: " + FileFailures.why(e), e);
       }
     }
 
