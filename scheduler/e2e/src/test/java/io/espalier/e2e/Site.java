@@ -243,8 +243,15 @@ final class Site implements AutoCloseable {
     return ((Json.Num) at(json, path)).value().longValueExact();
   }
 
+  /** Kills all processes, and waits until their guards have ended their tasks. */
   @Override
   public void close() {
     started.forEach(Espalier::close);
+    try {
+      TaskProcesses tasks = new TaskProcesses(directory);
+      await().atMost(Duration.ofMinutes(1)).until(() -> tasks.alive().isEmpty());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }
