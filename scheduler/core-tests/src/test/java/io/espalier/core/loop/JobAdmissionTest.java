@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.loop.watch.JobAdmission;
 import io.espalier.core.status.TaskKey;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -64,6 +65,19 @@ class JobAdmissionTest {
     ends("a");
     assertThat(world.loop.isQuiet()).isTrue();
     assertThat(problem()).isEqualTo("null");
+  }
+
+  @Test
+  void ofThousandsOfJobsOneAfterTheOtherGetsThePlace() {
+    String[] jobs = new String[5_000];
+    Arrays.setAll(jobs, i -> job("j%04d".formatted(i), ""));
+    world.configure(config("\"capacity\": {\"running_jobs\": 1},", jobs));
+    world.advance(1_000);
+    for (int i = 0; i < 20; i++) {
+      String next = "j%04d".formatted(i);
+      assertThat(running()).containsExactly(next);
+      ends(next);
+    }
   }
 
   @Test

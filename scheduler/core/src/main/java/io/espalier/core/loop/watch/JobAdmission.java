@@ -1,5 +1,7 @@
 package io.espalier.core.loop.watch;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
@@ -76,8 +78,10 @@ public final class JobAdmission {
     JobCapacity capacity = core.config().settings().capacity();
     List<Job> open = unfinished();
     Set<String> now = admit(open, capacity.runningJobs());
+    List<Job> behind = open.stream().filter(job -> !now.contains(job.name())).toList();
+    Set<String> waits = behind.stream().map(Job::name).collect(toSet());
     for (Gate gate : core.gates().of(GateKind.CAPACITY)) {
-      if (now.contains(gate.name()) || open.stream().noneMatch(j -> j.name().equals(gate.name()))) {
+      if (!waits.contains(gate.name())) {
         core.gates().open(GateKind.CAPACITY, gate.name());
       }
     }
@@ -85,7 +89,6 @@ public final class JobAdmission {
         "\"running_jobs\" of \"capacity\" is "
             + capacity.runningJobs()
             + ", and others came before";
-    List<Job> behind = open.stream().filter(job -> !now.contains(job.name())).toList();
     for (Job job : behind) {
       if (core.gates().get(GateKind.CAPACITY, job.name()) == null) {
         core.gates().close(Gate.of(GateKind.CAPACITY, job.name(), why));
