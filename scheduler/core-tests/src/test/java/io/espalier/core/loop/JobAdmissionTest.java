@@ -81,6 +81,40 @@ class JobAdmissionTest {
   }
 
   @Test
+  void aJobThatDependsOnALaterOneComesInTheNextTurn() {
+    world.configure(
+        config(
+            "\"capacity\": {\"running_jobs\": 2},",
+            job("a", ", \"depends_on\": [\"b\"]"),
+            job("b", ""),
+            job("c", ", \"depends_on\": [\"b\"]")));
+    ends("b");
+    assertThat(running()).containsExactly("a", "c");
+    world.configure(
+        config(
+            "\"capacity\": {\"running_jobs\": 2},",
+            job("x", ", \"depends_on\": [\"y\"]"),
+            job("y", ""),
+            job("z", "")));
+    assertThat(running()).contains("y", "z");
+  }
+
+  @Test
+  void thousandsOfJobsThatDependOnEachOtherGetTheirPlaces() {
+    String[] jobs = new String[2_000];
+    Arrays.setAll(
+        jobs, i -> job("j" + (i + 1_000), ", \"depends_on\": [\"j" + (i + 1_001) + "\"]"));
+    world.configure(
+        config(
+            "\"capacity\": {\"running_jobs\": 3000},", String.join(", ", jobs), job("j3000", "")));
+    world.advance(1_000);
+    for (int i = 3_000; i > 2_980; i--) {
+      assertThat(running()).containsExactly("j" + i);
+      ends("j" + i);
+    }
+  }
+
+  @Test
   void aJobKeepsItsPlaceWhenAnOlderOneComesAndWhenItWaitsForABackoff() {
     world.configure(config("\"capacity\": {\"running_jobs\": 1},", job("m", "")));
     world.writes("m", "n1", "error_backoff");
