@@ -9,9 +9,12 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
 
 /**
- * Changes one member of a document that people wrote, and nothing else: comments, order, blanks and
+ * Changes members of a document that people wrote, and nothing else: comments, order, blanks and
  * the form of all other members stay as they are, to the character.
  */
 public final class JsonEdit {
@@ -27,20 +30,23 @@ public final class JsonEdit {
           .build();
 
   private final String text;
-  private final String key;
+  private final Set<String> keys;
+
+  /** The members that are looked for, in the order of the document. */
+  private final Map<String, Span> found = new LinkedHashMap<>();
 
   // Offsets of characters.
   private int open;
   private int close;
   private int lastMemberEnd = -1;
   private int firstKey = -1;
-  private int keyStart = -1;
-  private int valueStart;
-  private int valueEnd;
 
-  private JsonEdit(String text, String key) {
+  /** Where a member is: offsets of characters. */
+  private record Span(int key, int value, int end) {}
+
+  private JsonEdit(String text, Set<String> keys) {
     this.text = text;
-    this.key = key;
+    this.keys = keys;
   }
 
   /**
@@ -50,28 +56,48 @@ public final class JsonEdit {
    * @throws IllegalArgumentException when it is not
    */
   public static String put(String text, String key, Json value) {
-    JsonEdit edit = find(text, key);
+    return put(text, Map.of(key, value));
+  }
+
+  /** Sets all members as {@link #put(String, String, Json)} sets one; new ones in their order. */
+  public static String put(String text, Map<String, Json> members) {
+    JsonEdit edit = find(text, members.keySet());
     String indent = edit.indent();
-    String written = JsonWriter.pretty(value).replace("\n", "\n" + indent);
-    if (edit.keyStart >= 0) {
-      return text.substring(0, edit.valueStart) + written + text.substring(edit.valueEnd);
+    StringBuilder out = new StringBuilder(text.length());
+    int at = 0;
+    for (Map.Entry<String, Span> old : edit.found.entrySet()) {
+      Json value = members.get(old.getKey());
+      if (value != null) {
+        out.append(text, at, old.getValue().value()).append(written(value, indent));
+        at = old.getValue().end();
+      }
     }
-    StringBuilder member = new StringBuilder(indent);
-    JsonWriter.quote(key, member);
-    member.append(": ").append(written).append('\n');
-    if (edit.lastMemberEnd < 0) {
-      return text.substring(0, edit.open + 1)
-          + text.substring(edit.open + 1, edit.close).stripTrailing()
-          + "\n"
-          + member
-          + text.substring(edit.close);
+    StringBuilder added = new StringBuilder();
+    members.forEach(
+        (key, value) -> {
+          if (!edit.found.containsKey(key)) {
+            added.append(added.isEmpty() ? "" : ",\n").append(indent);
+            JsonWriter.quote(key, added);
+            added.append(": ").append(written(value, indent));
+          }
+        });
+    if (added.isEmpty()) {
+      return out.append(text, at, text.length()).toString();
     }
-    return text.substring(0, edit.lastMemberEnd)
-        + ","
-        + text.substring(edit.lastMemberEnd, edit.close).stripTrailing()
-        + "\n"
-        + member
-        + text.substring(edit.close);
+    boolean isEmpty = edit.lastMemberEnd < 0;
+    int last = isEmpty ? edit.open + 1 : edit.lastMemberEnd;
+    return out.append(text, at, last)
+        .append(isEmpty ? "" : ",")
+        .append(text.substring(last, edit.close).stripTrailing())
+        .append('\n')
+        .append(added)
+        .append('\n')
+        .append(text, edit.close, text.length())
+        .toString();
+  }
+
+  private static String written(Json value, String indent) {
+    return JsonWriter.pretty(value).replace("\n", "\n" + indent);
   }
 
   /**
@@ -80,30 +106,31 @@ public final class JsonEdit {
    * @throws IllegalArgumentException as {@link #put}
    */
   public static String remove(String text, String key) {
-    JsonEdit edit = find(text, key);
-    if (edit.keyStart < 0) {
+    JsonEdit edit = find(text, Set.of(key));
+    Span span = edit.found.get(key);
+    if (span == null) {
       return text;
     }
-    int from = edit.lineStart(edit.keyStart);
-    int comma = edit.comma(edit.valueEnd);
+    int from = edit.lineStart(span.key());
+    int comma = edit.comma(span.end());
     if (comma >= 0) {
-      String between = text.substring(edit.valueEnd, comma);
+      String between = text.substring(span.end(), comma);
       // A comment stays, with the line end that may close it.
       return text.substring(0, from)
           + (between.isBlank() ? "" : between)
-          + text.substring(edit.endOfLine(comma + 1, from < edit.keyStart));
+          + text.substring(edit.endOfLine(comma + 1, from < span.key()));
     }
     // It was the last one: the comma in front of it goes too.
-    int before = edit.commaBefore(edit.keyStart);
+    int before = edit.commaBefore(span.key());
     String head =
         before < 0
             ? text.substring(0, from)
             : text.substring(0, before) + text.substring(before + 1, from);
-    return head + text.substring(edit.endOfLine(edit.valueEnd, from < edit.keyStart));
+    return head + text.substring(edit.endOfLine(span.end(), from < span.key()));
   }
 
-  private static JsonEdit find(String text, String key) {
-    JsonEdit edit = new JsonEdit(text, key);
+  private static JsonEdit find(String text, Set<String> keys) {
+    JsonEdit edit = new JsonEdit(text, keys);
     try (JsonParser in = FACTORY.createParser(text)) {
       edit.scan(in);
     } catch (IOException e) {
@@ -122,15 +149,13 @@ public final class JsonEdit {
     while (in.nextToken() == JsonToken.FIELD_NAME) {
       int at = (int) in.currentTokenLocation().getCharOffset();
       firstKey = firstKey < 0 ? at : firstKey;
-      boolean wanted = keyStart < 0 && in.currentName().equals(key);
+      String key = in.currentName();
       in.nextToken();
       int start = (int) in.currentTokenLocation().getCharOffset();
       int end = end(in, start);
       lastMemberEnd = end;
-      if (wanted) {
-        keyStart = at;
-        valueStart = start;
-        valueEnd = end;
+      if (keys.contains(key)) {
+        found.putIfAbsent(key, new Span(at, start, end));
       }
     }
     close = (int) in.currentTokenLocation().getCharOffset();

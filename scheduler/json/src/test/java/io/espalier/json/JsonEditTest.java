@@ -53,6 +53,21 @@ final class JsonEditTest {
     assertThat(JsonEdit.remove(TEXT, "nothing")).isEqualTo(TEXT);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {TEXT, "{}", "{\n}\n", "{\"b\": 1}", "{\n    \"c\": 1,\n    \"b\": 2}"})
+  void manyMembersAreSetAsOneAfterTheOther(String text) {
+    Map<String, Json> members = new LinkedHashMap<>();
+    for (String key : List.of("d", "c", "new", "a", "last")) {
+      members.put(key, Json.object().put("of", key).build());
+    }
+    String oneByOne = text;
+    for (Map.Entry<String, Json> member : members.entrySet()) {
+      oneByOne = JsonEdit.put(oneByOne, member.getKey(), member.getValue());
+    }
+    assertThat(JsonEdit.put(text, members)).isEqualTo(oneByOne);
+    assertThat(JsonEdit.put(text, Map.of())).isEqualTo(text);
+  }
+
   @Test
   void emptyAndOneLineDocumentsCanBeEdited() {
     String one = JsonEdit.put("{}", "a", VALUE);

@@ -49,6 +49,21 @@ class DependencyTest {
   }
 
   @Test
+  void inManyJobsASimilarNameIsSuggestedForTheFirstUnknownNamesOnly() {
+    List<String> namesAndJobs = new ArrayList<>(List.of("verify", FREE));
+    for (int i = 0; i < 5_000; i++) {
+      namesAndJobs.addAll(List.of("same" + i, waitingFor("verfy")));
+      namesAndJobs.addAll(List.of("some" + i, waitingFor("sume" + i)));
+    }
+    List<Problem> problems =
+        withJobs(SETTINGS, namesAndJobs.toArray(String[]::new)).jobs().values().stream()
+            .flatMap(job -> job.problems().stream())
+            .toList();
+    assertThat(problems).hasSize(10_000);
+    assertThat(problems).filteredOn(problem -> problem.hint() != null).hasSize(5_099);
+  }
+
+  @Test
   void aJobThatWaitsForItselfIsAnError() {
     Job job = job(withJobs(SETTINGS, "a", waitingFor("a")), "a");
     assertThat(job.isValid()).isFalse();
@@ -171,6 +186,18 @@ class DependencyTest {
       namesAndJobs.add("j" + i);
       namesAndJobs.add(waitingFor("j" + (i - 1)));
     }
+    Config config = withJobs(SETTINGS, namesAndJobs.toArray(String[]::new));
+    assertThat(config.jobs().values()).allMatch(Job::canRun);
+  }
+
+  @Test
+  void aJobThatWaitsForManyIsNoTrouble() {
+    List<String> namesAndJobs = new ArrayList<>();
+    for (int i = 0; i < 10_000; i++) {
+      namesAndJobs.addAll(List.of("j" + i, FREE));
+    }
+    String[] all = IntStream.range(0, 10_000).mapToObj(i -> "j" + i).toArray(String[]::new);
+    namesAndJobs.addAll(List.of("report", waitingFor(all)));
     Config config = withJobs(SETTINGS, namesAndJobs.toArray(String[]::new));
     assertThat(config.jobs().values()).allMatch(Job::canRun);
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.loop.watch.JobAdmission;
 import io.espalier.core.status.TaskKey;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -64,6 +65,53 @@ class JobAdmissionTest {
     ends("a");
     assertThat(world.loop.isQuiet()).isTrue();
     assertThat(problem()).isEqualTo("null");
+  }
+
+  @Test
+  void ofThousandsOfJobsOneAfterTheOtherGetsThePlace() {
+    String[] jobs = new String[5_000];
+    Arrays.setAll(jobs, i -> job("j%04d".formatted(i), ""));
+    world.configure(config("\"capacity\": {\"running_jobs\": 1},", jobs));
+    world.advance(1_000);
+    for (int i = 0; i < 20; i++) {
+      String next = "j%04d".formatted(i);
+      assertThat(running()).containsExactly(next);
+      ends(next);
+    }
+  }
+
+  @Test
+  void aJobThatDependsOnALaterOneComesInTheNextTurn() {
+    world.configure(
+        config(
+            "\"capacity\": {\"running_jobs\": 2},",
+            job("a", ", \"depends_on\": [\"b\"]"),
+            job("b", ""),
+            job("c", ", \"depends_on\": [\"b\"]")));
+    ends("b");
+    assertThat(running()).containsExactly("a", "c");
+    world.configure(
+        config(
+            "\"capacity\": {\"running_jobs\": 2},",
+            job("x", ", \"depends_on\": [\"y\"]"),
+            job("y", ""),
+            job("z", "")));
+    assertThat(running()).contains("y", "z");
+  }
+
+  @Test
+  void thousandsOfJobsThatDependOnEachOtherGetTheirPlaces() {
+    String[] jobs = new String[2_000];
+    Arrays.setAll(
+        jobs, i -> job("j" + (i + 1_000), ", \"depends_on\": [\"j" + (i + 1_001) + "\"]"));
+    world.configure(
+        config(
+            "\"capacity\": {\"running_jobs\": 3000},", String.join(", ", jobs), job("j3000", "")));
+    world.advance(1_000);
+    for (int i = 3_000; i > 2_980; i--) {
+      assertThat(running()).containsExactly("j" + i);
+      ends("j" + i);
+    }
   }
 
   @Test

@@ -240,6 +240,44 @@ class WindowGatesTest {
     assertThat(running("j")).as("it is no failure").isOne();
   }
 
+  private static String manyJobs(int jobs, String window) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < jobs; i++) {
+      text.append(
+          """
+          ,
+          "bistro_job->n%03d": {"owner": "o", "resources": {"slots": 0}, "command": ["x"],
+            "backoff": [1, "fail"], "windows": ["%s"], "at_window_end": "kill"}
+          """
+              .formatted(i, window));
+    }
+    String config = config("", "", "").strip();
+    return config.substring(0, config.length() - 1) + text + "}";
+  }
+
+  @Test
+  void whenManyWindowsCloseEachTellsWhatItsJobHasLeftAndAProblemNamesTheFirst() {
+    world.at("2026-11-23T21:00:00Z");
+    world.configure(manyJobs(25, "20:00-22:00 UTC"));
+    world.until("2026-11-23T22:00:01Z");
+    assertThat(world.events)
+        .filteredOn(event -> event.kind().equals("window_closed"))
+        .hasSize(25)
+        .allMatch(event -> event.data().toString().contains("\"left\":2"));
+    for (TaskKey task : List.copyOf(world.running.keySet())) {
+      if (task.job().startsWith("n")) {
+        world.end(task.job(), task.node(), TaskResult.Kind.KILLED, null, null);
+      }
+    }
+    world.configure(manyJobs(25, "20:00-20:30 UTC"));
+    world.advance(1_000);
+    assertThat(Objects.requireNonNull(world.view).errors().get("windows"))
+        .startsWith("tasks take longer than any window of their job is open: n000 (")
+        .contains(", n019 (")
+        .doesNotContain("n020")
+        .endsWith(" and 5 more");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", ", \"assume\": \"10m\""})
   void aTaskThatIsKilledAtTheEndOfItsWindowTakesAtLeastAsLong(String assumed) {

@@ -5,6 +5,9 @@ import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.capacity.RunningCap;
 import io.espalier.core.scheduling.update.LiveState;
 import io.espalier.core.status.store.LimitOverride;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -49,18 +52,41 @@ public final class LimitChanges {
    * SchedulingCore#stepLimits} must follow.
    */
   public void setFactor(LimitFactor factor) {
-    LimitFactor before = live.state().limitTable.put(factor);
-    boolean isSame = before != null && before.hasTargetOf(factor);
-    live.factorsChanged(isSame ? null : before, factor);
-    recorder.accept(new CoreEvent.FactorSet(factor));
+    setFactors(List.of(factor));
+  }
+
+  /** Does what {@link #setFactor} does for each; costs one pass over all factors. */
+  public void setFactors(Collection<LimitFactor> factors) {
+    List<LimitFactor> changed = new ArrayList<>();
+    for (LimitFactor factor : factors) {
+      LimitFactor before = live.state().limitTable.put(factor);
+      if (before != null && !before.hasTargetOf(factor)) {
+        changed.add(before);
+      }
+      changed.add(factor);
+    }
+    live.factorsChanged(changed);
+    factors.forEach(factor -> recorder.accept(new CoreEvent.FactorSet(factor)));
   }
 
   /**
    * Removes a factor, if there is one of that id; {@link SchedulingCore#stepLimits} must follow.
    */
   public void removeFactor(String id) {
-    live.factorsChanged(live.state().limitTable.removeFactor(id), null);
-    recorder.accept(new CoreEvent.FactorRemoved(id));
+    removeFactors(List.of(id));
+  }
+
+  /** Does what {@link #removeFactor} does for each; costs one pass over all factors. */
+  public void removeFactors(Collection<String> ids) {
+    List<LimitFactor> removed = new ArrayList<>();
+    for (String id : ids) {
+      LimitFactor before = live.state().limitTable.removeFactor(id);
+      if (before != null) {
+        removed.add(before);
+      }
+    }
+    live.factorsChanged(removed);
+    ids.forEach(id -> recorder.accept(new CoreEvent.FactorRemoved(id)));
   }
 
   /**

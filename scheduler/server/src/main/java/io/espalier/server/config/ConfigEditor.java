@@ -183,6 +183,8 @@ public final class ConfigEditor {
       }
       refuseFull(before, config);
       Map<String, Optional<Json>> members = new LinkedHashMap<>(edited.members());
+      Map<String, Json> asWritten = ConfigEdits.members(text);
+      Map<String, List<JobVersion>> histories = target.histories(jobsOf(edited.members()));
       List<JobVersion> written = new ArrayList<>();
       List<JobVersion> replaced = new ArrayList<>();
       for (Map.Entry<String, Optional<Json>> member : edited.members().entrySet()) {
@@ -192,9 +194,10 @@ public final class ConfigEditor {
         }
         String name = member.getKey().substring(Config.JOB_KEY.length());
         jobs.refuseYaml(target, text, name);
+        List<JobVersion> history = histories.getOrDefault(name, List.of());
         JobVersion next =
             JobEditor.stamped(
-                target,
+                history,
                 before.job(name),
                 name,
                 member.getValue().orElse(null) instanceof Json.Obj job ? job : null,
@@ -202,7 +205,8 @@ public final class ConfigEditor {
                 reason,
                 0,
                 jobs.clock().millis());
-        Optional.ofNullable(JobEditor.written(target, text, next)).ifPresent(replaced::add);
+        Optional.ofNullable(JobEditor.written(history, asWritten.get(member.getKey()), next))
+            .ifPresent(replaced::add);
         members.put(member.getKey(), Optional.ofNullable(next.job()));
         written.add(next);
       }
@@ -234,6 +238,13 @@ public final class ConfigEditor {
   }
 
   /** Refuses the last of the new jobs if it is not taken beside the others. */
+  private static List<String> jobsOf(Map<String, Optional<Json>> members) {
+    return members.keySet().stream()
+        .filter(key -> key.startsWith(Config.JOB_KEY))
+        .map(key -> key.substring(Config.JOB_KEY.length()))
+        .toList();
+  }
+
   private void refuseFull(Config before, Config config) {
     SortedMap<String, Job> others = new TreeMap<>(config.jobs());
     others.keySet().removeAll(before.jobs().keySet());

@@ -10,10 +10,13 @@ import io.espalier.json.JsonReader;
 import io.espalier.server.config.yaml.YamlText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -27,60 +30,90 @@ final class ConfigEdits {
 
   /** Returns the document that contains a member, or will; a new one is an empty object. */
   static Document holding(WritableConfigSource target, Text text, String key) {
-    return holding(target, text.documents(), key);
+    String name =
+        text.documents().stream()
+            .filter(document -> object(document).get(key) != null)
+            .map(Document::name)
+            .findFirst()
+            .orElseGet(() -> documentFor(target, text, key));
+    return document(text, name);
   }
 
-  private static Document holding(
-      WritableConfigSource target, List<Document> documents, String key) {
-    Optional<Document> holding =
-        documents.stream().filter(document -> object(document).get(key) != null).findFirst();
-    if (holding.isPresent()) {
-      return holding.get();
-    }
-    if (!key.startsWith(Config.JOB_KEY)) {
-      return documents.get(0);
-    }
-    String fallback = target.documentFor(key.substring(Config.JOB_KEY.length()));
-    return documents.stream()
-        .filter(document -> document.name().equals(fallback))
+  private static String documentFor(WritableConfigSource target, Text text, String key) {
+    return key.startsWith(Config.JOB_KEY)
+        ? target.documentFor(key.substring(Config.JOB_KEY.length()))
+        : text.documents().get(0).name();
+  }
+
+  private static Document document(Text text, String name) {
+    return text.documents().stream()
+        .filter(document -> document.name().equals(name))
         .findFirst()
-        .orElse(new Document(fallback, "{\n}\n"));
+        .orElse(new Document(name, "{\n}\n"));
+  }
+
+  /** Returns the members as the JSON documents have them; of the same key the first. */
+  static Map<String, Json> members(Text text) {
+    Map<String, Json> members = new HashMap<>();
+    text.documents().forEach(document -> object(document).members().forEach(members::putIfAbsent));
+    return members;
   }
 
   /**
    * Returns the new texts of the documents that change; empty for a document that only had members
-   * which are removed.
+   * which are removed. Reads every document once, however many members change.
    *
    * @param members new members; empty values are removed
    */
   static SortedMap<String, Optional<byte[]>> edited(
       WritableConfigSource target, Text text, Map<String, Optional<Json>> members) {
-    Map<String, Document> now = new LinkedHashMap<>();
-    text.documents().forEach(document -> now.put(document.name(), document));
-    SortedMap<String, Optional<byte[]>> changed = new TreeMap<>();
+    Map<String, Set<String>> keys = new LinkedHashMap<>();
+    Map<String, String> holders = new HashMap<>();
+    for (Document document : text.documents()) {
+      Set<String> ofDocument = new HashSet<>(object(document).members().keySet());
+      ofDocument.forEach(key -> holders.putIfAbsent(key, document.name()));
+      keys.put(document.name(), ofDocument);
+    }
+    SortedMap<String, Map<String, Optional<Json>>> edits = new TreeMap<>();
     members.forEach(
         (key, member) -> {
-          Document document = holding(target, List.copyOf(now.values()), key);
-          boolean alone = object(document).members().size() == 1 && now.size() > 1;
-          if (member.isEmpty() && alone) {
-            now.remove(document.name());
-            changed.put(document.name(), Optional.empty());
+          String holder = holders.get(key);
+          String name = holder == null ? documentFor(target, text, key) : holder;
+          edits.computeIfAbsent(name, fresh -> new LinkedHashMap<>()).put(key, member);
+          Set<String> ofDocument = keys.computeIfAbsent(name, fresh -> new HashSet<>());
+          if (member.isPresent()) {
+            ofDocument.add(key);
           } else {
-            Document next = edited(document, key, member);
-            now.put(next.name(), next);
-            changed.put(next.name(), Optional.of(next.bytes()));
+            ofDocument.remove(key);
           }
+        });
+    SortedMap<String, Optional<byte[]>> changed = new TreeMap<>();
+    edits.forEach(
+        (name, ofDocument) -> {
+          boolean isGone = keys.getOrDefault(name, Set.of()).isEmpty() && keys.size() > 1;
+          if (isGone) {
+            keys.remove(name);
+          }
+          changed.put(
+              name,
+              isGone ? Optional.empty() : Optional.of(edited(document(text, name), ofDocument)));
         });
     return changed;
   }
 
-  private static Document edited(Document document, String key, Optional<Json> member) {
+  private static byte[] edited(Document document, Map<String, Optional<Json>> members) {
     String before = new String(document.bytes(), StandardCharsets.UTF_8);
     String bom = before.startsWith("\ufeff") ? "\ufeff" : "";
     String body = before.substring(bom.length());
-    String after =
-        member.isPresent() ? JsonEdit.put(body, key, member.get()) : JsonEdit.remove(body, key);
-    return new Document(document.name(), bom + after);
+    Map<String, Json> put = new LinkedHashMap<>();
+    for (Map.Entry<String, Optional<Json>> member : members.entrySet()) {
+      if (member.getValue().isPresent()) {
+        put.put(member.getKey(), member.getValue().get());
+      } else {
+        body = JsonEdit.remove(body, member.getKey());
+      }
+    }
+    return (bom + JsonEdit.put(body, put)).getBytes(StandardCharsets.UTF_8);
   }
 
   /** Returns a text with these new documents, to be checked. */

@@ -19,6 +19,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -152,21 +154,26 @@ final class ConfigFiles {
     }
   }
 
-  synchronized List<JobVersion> history(String job) throws Unavailable {
-    List<JobVersion> versions = new ArrayList<>();
+  /** Reads the file once: it has the versions of all jobs. */
+  synchronized Map<String, List<JobVersion>> histories(Collection<String> jobs) throws Unavailable {
+    Map<String, List<JobVersion>> versions = new HashMap<>();
+    jobs.forEach(job -> versions.put(job, new ArrayList<>()));
     try {
       for (String line : Files.readAllLines(historyFile)) {
         // A crash may have truncated the last line.
-        if (JsonReader.parse(line).value() instanceof Json.Obj object
-            && text(object, "job").equals(job)) {
-          versions.add(
-              new JobVersion(
-                  job,
-                  number(object, "version"),
-                  number(object, "at_ms"),
-                  text(object, "author"),
-                  text(object, "reason"),
-                  object.get("config") instanceof Json.Obj config ? config : null));
+        if (JsonReader.parse(line).value() instanceof Json.Obj object) {
+          String job = text(object, "job");
+          List<JobVersion> ofJob = versions.get(job);
+          if (ofJob != null) {
+            ofJob.add(
+                new JobVersion(
+                    job,
+                    number(object, "version"),
+                    number(object, "at_ms"),
+                    text(object, "author"),
+                    text(object, "reason"),
+                    object.get("config") instanceof Json.Obj config ? config : null));
+          }
         }
       }
     } catch (NoSuchFileException e) {

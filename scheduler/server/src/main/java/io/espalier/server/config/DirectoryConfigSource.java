@@ -8,7 +8,9 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 
@@ -67,7 +69,12 @@ public final class DirectoryConfigSource implements WritableConfigSource {
 
   @Override
   public List<JobVersion> history(String job) throws Unavailable {
-    return files.history(job);
+    return histories(List.of(job)).getOrDefault(job, List.of());
+  }
+
+  @Override
+  public Map<String, List<JobVersion>> histories(Collection<String> jobs) throws Unavailable {
+    return files.histories(jobs);
   }
 
   private static List<Path> list(Path directory) throws IOException {

@@ -3,7 +3,9 @@ package io.espalier.server.config;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.config.source.WritableConfigSource;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 
@@ -54,6 +56,11 @@ public final class FileConfigSource implements WritableConfigSource {
 
   @Override
   public List<JobVersion> history(String job) throws Unavailable {
-    return files.history(job);
+    return histories(List.of(job)).getOrDefault(job, List.of());
+  }
+
+  @Override
+  public Map<String, List<JobVersion>> histories(Collection<String> jobs) throws Unavailable {
+    return files.histories(jobs);
   }
 }

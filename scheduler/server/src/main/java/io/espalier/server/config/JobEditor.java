@@ -189,9 +189,11 @@ public final class JobEditor {
       for (int i = 0; i < TRIES; i++) {
         Text text = target.fetch();
         refuseYaml(target, text, name);
+        List<JobVersion> history = target.history(name);
         JobVersion next =
-            next(target, text, name, job, expectedVersion, author, reason, createTime);
-        JobVersion before = written(target, text, next);
+            next(target, text, history, name, job, expectedVersion, author, reason, createTime);
+        Json found = ConfigEdits.members(text).get(Config.JOB_KEY + name);
+        JobVersion before = written(history, found, next);
         if (target.write(text, edited(target, text, next))) {
           LOG.info(
               "job {} version {}: {}", name, next.version(), job == null ? "deleted" : "saved");
@@ -217,13 +219,13 @@ public final class JobEditor {
   private JobVersion next(
       WritableConfigSource target,
       Text text,
+      List<JobVersion> history,
       String name,
       Json.@Nullable Obj job,
       long expectedVersion,
       String author,
       String reason,
-      long createTime)
-      throws Unavailable {
+      long createTime) {
     Config config = loader.inspect(text).value();
     if (config == null) {
       throw new RefusedException(
@@ -246,7 +248,7 @@ public final class JobEditor {
     if (full != null) {
       throw new RefusedException(Reason.FULL, "job " + name + " is not taken: " + full);
     }
-    JobVersion next = stamped(target, old, name, job, author, reason, createTime, clock.millis());
+    JobVersion next = stamped(history, old, name, job, author, reason, createTime, clock.millis());
     check(target, text, next);
     return next;
   }
@@ -259,17 +261,16 @@ public final class JobEditor {
    * @param createTime of a job that no longer exists; 0: now
    */
   static JobVersion stamped(
-      WritableConfigSource target,
+      List<JobVersion> history,
       @Nullable Job old,
       String name,
       Json.@Nullable Obj job,
       String author,
       String reason,
       long createTime,
-      long now)
-      throws Unavailable {
+      long now) {
     long version = old == null ? 0 : Math.max(0, old.versionId());
-    for (JobVersion known : target.history(name)) {
+    for (JobVersion known : history) {
       version = Math.max(version, known.version());
     }
     Json.@Nullable Obj saved = null;
@@ -319,13 +320,9 @@ public final class JobEditor {
    * Returns what somebody has written into the configuration before the first saved version, which
    * replaces it; null when the job is new or has versions.
    */
-  static @Nullable JobVersion written(WritableConfigSource target, Text text, JobVersion next)
-      throws Unavailable {
-    if (!target.history(next.name()).isEmpty()) {
-      return null;
-    }
-    return ConfigEdits.object(document(target, text, next.name())).get(Config.JOB_KEY + next.name())
-            instanceof Json.Obj job
+  static @Nullable JobVersion written(
+      List<JobVersion> history, @Nullable Json before, JobVersion next) {
+    return before instanceof Json.Obj job && history.isEmpty()
         ? new JobVersion(next.name(), next.version() - 1, next.atMillis(), "", AS_WRITTEN, job)
         : null;
   }

@@ -87,6 +87,27 @@ class ConfigEditorTest {
   }
 
   @Test
+  void thousandsOfJobsOfOneFileAreSavedAndDeletedAtOnce() throws IOException {
+    Path file = directory.resolve("site.json");
+    source = new FileConfigSource(file);
+    for (String owner : List.of("ann", "bob", "")) {
+      StringBuilder jobs = new StringBuilder(SETTINGS);
+      for (int i = 0; i < 1_000 && !owner.isEmpty(); i++) {
+        jobs.append(", \"bistro_job->n").append(i).append("\": {\"owner\": \"");
+        jobs.append(owner).append("\"}");
+      }
+      Edited edited = editor().edit(change(jobs.toString(), owner.isEmpty()));
+      assertThat(edited.problems()).noneMatch(Problem::isError);
+      assertThat(editor().write(edited, "ann", "because")).hasSizeBetween(1_000, 1_001);
+    }
+    assertThat(file).content().startsWith("{\n  // ours\n  " + SETTINGS).doesNotContain("->n");
+    assertThat(
+            new JobEditor(source, ConfigFixtures.parser(), InstantSource.system()).history("n999"))
+        .extracting(JobVersion::version)
+        .containsExactly(1L, 2L, 3L);
+  }
+
+  @Test
   void aJobThatIsNullIsDeletedAndTheOthersStay() throws IOException {
     Edited edited =
         editor().edit(change("\"bistro_job->old\": null, \"bistro_job->unknown\": null", false));

@@ -123,6 +123,17 @@ class YamlMistakesTest {
   }
 
   @Test
+  void aLongChainOfTemplatesIsRefused() {
+    StringBuilder text = new StringBuilder(REST + "templates:\n  t0: {owner: o}\n");
+    for (int i = 1; i < 10_000; i++) {
+      text.append("  t%d: {extends: t%d}\n".formatted(i, i - 1));
+    }
+    text.append("jobs:\n  j: {extends: t9999, command: [x]}\n");
+    assertThat(told(inspect(text.toString().getBytes(StandardCharsets.UTF_8))))
+        .contains("templates extend each other more than 100 deep");
+  }
+
+  @Test
   void deepNestingIsRefused() {
     String text = "espalier: v1\n_a: " + "[".repeat(5000) + "]".repeat(5000) + "\n";
     assertThat(told(inspect(text.getBytes(StandardCharsets.UTF_8))))

@@ -17,6 +17,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,22 +35,40 @@ final class JobDependencies {
   private static final String NODE_BY_NODE = JobKeys.JOB.dependsOn.name();
   private static final String AFTER_JOBS = JobKeys.JOB.afterJobs.name();
 
-  /**
-   * The maximum number of unknown names that are reported individually: each costs a search through
-   * the names of all jobs.
-   */
+  /** The maximum number of unknown names that are reported individually for each job. */
   private static final int MOST_UNKNOWN = 20;
+
+  /**
+   * The maximum number of unknown names for which a similar one is suggested: each costs a search
+   * through the names of all jobs.
+   */
+  private static final int MOST_HINTS = 100;
 
   /** The maximum number of jobs that are named at each end of a long cycle. */
   private static final int MOST_NAMED = 5;
 
   private final Map<String, Job> jobs;
   private final Levels levels;
+
+  /** By job: the configured jobs that it waits for. */
+  private final Map<String, List<String>> dependencies = new LinkedHashMap<>();
+
   private final Map<String, List<String>> cycles = new HashMap<>();
+
+  /** By unknown name: what is suggested instead. */
+  private final Map<String, @Nullable String> hints = new HashMap<>();
 
   private JobDependencies(Map<String, Job> jobs, Levels levels) {
     this.jobs = jobs;
     this.levels = levels;
+    jobs.values().forEach(job -> dependencies.put(job.name(), known(job)));
+  }
+
+  private List<String> known(Job job) {
+    return Stream.concat(
+            job.dependsOn().stream(), job.afterJobs().stream().map(WholeJobDependency::job))
+        .filter(jobs::containsKey)
+        .toList();
   }
 
   /** The same jobs with the problems of their dependencies added. */
@@ -112,7 +131,7 @@ final class JobDependencies {
           key,
           dependency,
           "there is no job of this name: tasks wait until there is",
-          Suggestions.hint(dependency, jobs.keySet()));
+          hint(dependency));
     }
     if (unknown.size() > MOST_UNKNOWN) {
       String next = unknown.get(MOST_UNKNOWN);
@@ -121,6 +140,13 @@ final class JobDependencies {
               .formatted(unknown.size() - MOST_UNKNOWN);
       add(problems, Severity.WARNING, job, key, next, message, null);
     }
+  }
+
+  private @Nullable String hint(String unknown) {
+    if (hints.size() < MOST_HINTS && !hints.containsKey(unknown)) {
+      hints.put(unknown, Suggestions.hint(unknown, jobs.keySet()));
+    }
+    return hints.get(unknown);
   }
 
   /** Adds a problem of a dependency, at its position in the configuration. */
@@ -156,18 +182,15 @@ final class JobDependencies {
    */
   private Set<String> mayLieOnCycles() {
     Map<String, List<String>> waiters = new HashMap<>();
-    jobs.values()
-        .forEach(
-            job ->
-                dependencies(job.name())
-                    .forEach(
-                        d -> waiters.computeIfAbsent(d, n -> new ArrayList<>()).add(job.name())));
+    dependencies.forEach(
+        (job, before) ->
+            before.forEach(d -> waiters.computeIfAbsent(d, n -> new ArrayList<>()).add(job)));
     Set<String> left = new HashSet<>(jobs.keySet());
     Deque<String> doubtful = new ArrayDeque<>(left);
     while (!doubtful.isEmpty()) {
       String name = doubtful.poll();
       Collection<String> after = waiters.getOrDefault(name, List.of());
-      Collection<String> before = dependencies(name);
+      Collection<String> before = dependencies.getOrDefault(name, List.of());
       if (left.contains(name) && (lacks(left, before) || lacks(left, after))) {
         left.remove(name);
         doubtful.addAll(before);
@@ -179,17 +202,6 @@ final class JobDependencies {
 
   private static boolean lacks(Set<String> left, Collection<String> neighbours) {
     return neighbours.stream().noneMatch(left::contains);
-  }
-
-  private List<String> dependencies(String name) {
-    Job job = jobs.get(name);
-    if (job == null) {
-      return List.of();
-    }
-    return Stream.concat(
-            job.dependsOn().stream(), job.afterJobs().stream().map(WholeJobDependency::job))
-        .filter(jobs::containsKey)
-        .toList();
   }
 
   /** The jobs of a cycle from one of them back to itself, without the middle of a long one. */
@@ -224,7 +236,7 @@ final class JobDependencies {
     Deque<String> queue = new ArrayDeque<>(List.of(start));
     while (!queue.isEmpty()) {
       String at = queue.poll();
-      for (String next : dependencies(at)) {
+      for (String next : dependencies.getOrDefault(at, List.of())) {
         if (next.equals(start)) {
           return wayBack(start, at, cameFrom);
         }

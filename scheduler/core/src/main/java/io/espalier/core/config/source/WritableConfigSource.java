@@ -1,5 +1,7 @@
 package io.espalier.core.config.source;
 
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,4 +52,17 @@ public interface WritableConfigSource extends ConfigSource {
    * @throws Unavailable when they cannot be read
    */
   List<JobVersion> history(String job) throws Unavailable;
+
+  /**
+   * Returns the {@link #history} of each of these jobs.
+   *
+   * @throws Unavailable when they cannot be read
+   */
+  default Map<String, List<JobVersion>> histories(Collection<String> jobs) throws Unavailable {
+    Map<String, List<JobVersion>> histories = new HashMap<>();
+    for (String job : jobs) {
+      histories.put(job, history(job));
+    }
+    return histories;
+  }
 }

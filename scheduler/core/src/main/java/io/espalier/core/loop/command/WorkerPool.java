@@ -245,12 +245,12 @@ public final class WorkerPool {
       WorkerUtilization use = uses.getOrDefault(shard, new WorkerUtilization("", 0, List.of()));
       views.add(view(worker, use, note(worker, starting.get(shard))));
     }
+    for (String shard : cordons.keySet()) {
+      uses.putIfAbsent(shard, new WorkerUtilization(shard, 0, List.of()));
+    }
     for (WorkerInfo worker : workers) {
       uses.remove(worker.ref().shard());
     }
-    cordons.keySet().stream()
-        .filter(shard -> workers.stream().noneMatch(w -> w.ref().shard().equals(shard)))
-        .forEach(shard -> uses.putIfAbsent(shard, new WorkerUtilization(shard, 0, List.of())));
     uses.values().forEach(use -> views.add(gone(use)));
     views.sort(Comparator.comparing(view -> view.ref().shard()));
     return views;

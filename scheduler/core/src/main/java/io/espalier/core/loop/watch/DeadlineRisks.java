@@ -13,6 +13,7 @@ import io.espalier.core.scheduling.SchedulingCore;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -78,9 +79,10 @@ public final class DeadlineRisks implements RoundStep {
         jobs.add(job.name());
       }
     }
-    failing.retainAll(jobs);
+    Set<String> known = new HashSet<>(jobs);
+    failing.retainAll(known);
     for (String job : List.copyOf(atRisk)) {
-      if (!jobs.contains(job)) {
+      if (!known.contains(job)) {
         safe(job, "it has none any more", nowMillis);
       }
     }

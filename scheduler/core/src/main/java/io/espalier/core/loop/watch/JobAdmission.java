@@ -1,5 +1,7 @@
 package io.espalier.core.loop.watch;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
@@ -13,8 +15,11 @@ import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -76,8 +81,10 @@ public final class JobAdmission {
     JobCapacity capacity = core.config().settings().capacity();
     List<Job> open = unfinished();
     Set<String> now = admit(open, capacity.runningJobs());
+    List<Job> behind = open.stream().filter(job -> !now.contains(job.name())).toList();
+    Set<String> waits = behind.stream().map(Job::name).collect(toSet());
     for (Gate gate : core.gates().of(GateKind.CAPACITY)) {
-      if (now.contains(gate.name()) || open.stream().noneMatch(j -> j.name().equals(gate.name()))) {
+      if (!waits.contains(gate.name())) {
         core.gates().open(GateKind.CAPACITY, gate.name());
       }
     }
@@ -85,7 +92,6 @@ public final class JobAdmission {
         "\"running_jobs\" of \"capacity\" is "
             + capacity.runningJobs()
             + ", and others came before";
-    List<Job> behind = open.stream().filter(job -> !now.contains(job.name())).toList();
     for (Job job : behind) {
       if (core.gates().get(GateKind.CAPACITY, job.name()) == null) {
         core.gates().close(Gate.of(GateKind.CAPACITY, job.name(), why));
@@ -129,23 +135,38 @@ public final class JobAdmission {
     return number < 0 ? JobCounts.NONE : core.tasks().tally(number);
   }
 
+  /** Goes through the jobs in turns, so that each comes after those that it depends on. */
   private static Set<String> admit(List<Job> open, int places) {
-    Set<String> outside = new HashSet<>();
-    open.forEach(job -> outside.add(job.name()));
+    Map<String, List<Integer>> waiters = new HashMap<>();
+    open.forEach(job -> waiters.put(job.name(), new ArrayList<>()));
     if (places == 0) {
-      return outside;
+      return waiters.keySet();
+    }
+    int[] before = new int[open.size()];
+    PriorityQueue<Integer> ready = new PriorityQueue<>();
+    for (int i = 0; i < before.length; i++) {
+      List<String> waitsFor = dependencies(open.get(i)).filter(waiters::containsKey).toList();
+      for (String dependency : waitsFor) {
+        waiters.computeIfAbsent(dependency, name -> new ArrayList<>()).add(i);
+      }
+      before[i] = waitsFor.size();
+      if (before[i] == 0) {
+        ready.add(i);
+      }
     }
     Set<String> admitted = new HashSet<>();
-    boolean more = true;
-    while (more && admitted.size() < places) {
-      more = false;
-      for (Job job : open) {
-        boolean waits = outside.contains(job.name()) && admitted.size() < places;
-        if (waits && dependencies(job).noneMatch(outside::contains)) {
-          outside.remove(job.name());
-          admitted.add(job.name());
-          more = true;
+    PriorityQueue<Integer> inNextTurn = new PriorityQueue<>();
+    while (!ready.isEmpty() && admitted.size() < places) {
+      int next = ready.remove();
+      admitted.add(open.get(next).name());
+      for (int waiter : waiters.getOrDefault(open.get(next).name(), List.of())) {
+        if (--before[waiter] == 0) {
+          (waiter > next ? ready : inNextTurn).add(waiter);
         }
+      }
+      if (ready.isEmpty()) {
+        ready.addAll(inNextTurn);
+        inNextTurn.clear();
       }
     }
     return admitted;

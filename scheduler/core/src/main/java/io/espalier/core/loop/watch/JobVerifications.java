@@ -12,10 +12,11 @@ import io.espalier.core.status.ProgramTransitions;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.StatusRow;
-import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -40,9 +41,9 @@ public final class JobVerifications {
   private final Map<String, Sample> samples = new HashMap<>();
 
   /** The jobs whose sample is being drawn, or whose verifications are to begin. */
-  private final ArrayDeque<String> toDraw = new ArrayDeque<>();
+  private final Set<String> toDraw = new LinkedHashSet<>();
 
-  private final ArrayDeque<String> toOpen = new ArrayDeque<>();
+  private final Set<String> toOpen = new LinkedHashSet<>();
   private int nextNode;
 
   /** A sample, or as much of it as has been drawn, for one numbering of nodes. */
@@ -130,9 +131,7 @@ public final class JobVerifications {
     if (known == null || known.state != core.stateNumber() || !known.of.equals(verification)) {
       known = new Sample(core.stateNumber(), verification, core.tasks().progress(number).total());
       samples.put(job.name(), known);
-      if (!toDraw.contains(job.name())) {
-        toDraw.add(job.name());
-      }
+      toDraw.add(job.name());
     }
     return known;
   }
@@ -143,7 +142,7 @@ public final class JobVerifications {
    */
   void begin(int job) {
     String name = core.jobName(job);
-    if (core.tasks().mayNotBeVerifiedYet(job) > 0 && !toOpen.contains(name)) {
+    if (core.tasks().mayNotBeVerifiedYet(job) > 0) {
       toOpen.add(name);
     }
   }
@@ -161,12 +160,16 @@ public final class JobVerifications {
    */
   public boolean step(Consumer<StatusRow> changed) {
     if (!toDraw.isEmpty()) {
-      if (draw(toDraw.element())) {
-        toDraw.remove();
+      String first = toDraw.iterator().next();
+      if (draw(first)) {
+        toDraw.remove(first);
       }
-    } else if (!toOpen.isEmpty() && open(toOpen.element(), changed)) {
-      toOpen.remove();
-      nextNode = 0;
+    } else if (!toOpen.isEmpty()) {
+      String first = toOpen.iterator().next();
+      if (open(first, changed)) {
+        toOpen.remove(first);
+        nextNode = 0;
+      }
     }
     return !isIdle();
   }

@@ -14,9 +14,11 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
@@ -101,8 +103,9 @@ public final class NeverStarts implements RoundStep {
     core.capacity().jobsBeyondSomeLimit().stream()
         .filter(number -> core.job(number) != null)
         .forEach(number -> left.add(core.jobName(number)));
+    Set<String> asked = new HashSet<>(left);
     for (String job : List.copyOf(counts.keySet())) {
-      if (!left.contains(job)) {
+      if (!asked.contains(job)) {
         count(job, null);
       }
     }

@@ -43,6 +43,9 @@ import org.jspecify.annotations.Nullable;
 public final class WindowGates implements RoundStep {
   private static final long RECHECK_MILLIS = 60_000;
 
+  /** The maximum number of jobs that a problem names. */
+  private static final int MOST_NAMED = 20;
+
   private final SchedulingCore core;
   private final LoopEvents events;
   private final Throughput throughput;
@@ -197,7 +200,10 @@ public final class WindowGates implements RoundStep {
         ? ofNodes
         : (ofNodes == null ? "" : ofNodes + "; ")
             + "tasks take longer than any window of their job is open: "
-            + String.join(", ", tooLong);
+            + String.join(", ", tooLong.subList(0, Math.min(MOST_NAMED, tooLong.size())))
+            + (tooLong.size() > MOST_NAMED
+                ? " and " + (tooLong.size() - MOST_NAMED) + " more"
+                : "");
   }
 
   @Override
@@ -297,16 +303,21 @@ public final class WindowGates implements RoundStep {
 
   /** Returns how many tasks are left of the jobs for which a window has closed. */
   private long left(WindowView view) {
+    if (!view.job().isEmpty()) {
+      return left(view.job());
+    }
     long left = 0;
     for (Job job : jobs) {
-      boolean isMeant =
-          view.job().isEmpty()
-              ? view.queue().isEmpty() || view.queue().equals(job.scheduling().queue())
-              : view.job().equals(job.name());
-      int number = core.findJob(job.name());
-      left += isMeant && number >= 0 ? core.tasks().progress(number).left() : 0;
+      if (view.queue().isEmpty() || view.queue().equals(job.scheduling().queue())) {
+        left += left(job.name());
+      }
     }
     return left;
+  }
+
+  private long left(String job) {
+    int number = core.findJob(job);
+    return number < 0 ? 0 : core.tasks().progress(number).left();
   }
 
   private static void put(Json.Builder data, String key, String value) {

@@ -50,13 +50,16 @@ public final class BrakeEffects {
         narrow(brake, factor);
       }
     }
-    core.capacity().factors().stream()
-        .map(LimitFactor::id)
-        .filter(id -> id.startsWith(ID) && !factors.containsKey(id))
-        .forEach(core.limits()::removeFactor);
-    factors.values().stream()
-        .filter(factor -> !core.capacity().factors().contains(factor))
-        .forEach(core.limits()::setFactor);
+    List<LimitFactor> inForce = core.capacity().factors();
+    core.limits()
+        .removeFactors(
+            inForce.stream()
+                .map(LimitFactor::id)
+                .filter(id -> id.startsWith(ID) && !factors.containsKey(id))
+                .toList());
+    Set<LimitFactor> same = new HashSet<>(inForce);
+    core.limits()
+        .setFactors(factors.values().stream().filter(factor -> !same.contains(factor)).toList());
     // Where a stop becomes a share, nothing may start on a node that still has its whole limit.
     boolean isSettling = !factors.isEmpty() && !core.capacity().areLimitsInEffect();
     boolean keepsGate = false;

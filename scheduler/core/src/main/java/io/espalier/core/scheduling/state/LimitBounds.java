@@ -10,6 +10,8 @@ import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
 import java.time.Duration;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,9 @@ public final class LimitBounds {
 
   /** See {@link #beyondSomeLimit}; null: to be recomputed. */
   private @Nullable BitSet beyondSome;
+
+  /** By resource: the largest limit of any override; null: not yet known. */
+  private @Nullable Map<String, Integer> largestOverrides;
 
   LimitBounds(
       Topology topology,
@@ -53,6 +58,7 @@ public final class LimitBounds {
   void changed() {
     tooLarge = null;
     beyondSome = null;
+    largestOverrides = null;
   }
 
   /** Returns the limits without overrides. */
@@ -69,13 +75,15 @@ public final class LimitBounds {
   }
 
   private int withOverrides(int largest, Resource resource) {
-    int most = largest;
-    for (LimitOverride override : table.overrides()) {
-      if (override.resource().equals(resource.name())) {
-        most = Math.max(most, override.limit());
+    Map<String, Integer> known = largestOverrides;
+    if (known == null) {
+      known = new HashMap<>();
+      for (LimitOverride override : table.overrides()) {
+        known.merge(override.resource(), override.limit(), Math::max);
       }
+      largestOverrides = known;
     }
-    return most;
+    return Math.max(largest, known.getOrDefault(resource.name(), largest));
   }
 
   /** Returns whether a job needs more than any node has now. Takes constant time. */
@@ -83,9 +91,10 @@ public final class LimitBounds {
     BitSet found = tooLarge;
     if (found == null) {
       found = new BitSet();
-      for (int j = 0; j < jobs.count(); j++) {
-        for (Resource resource : settings.resources().all()) {
-          if (needs(j, resource) > mostNow(resource)) {
+      for (Resource resource : settings.resources().all()) {
+        int most = mostNow(resource);
+        for (int j = 0; j < jobs.count(); j++) {
+          if (needs(j, resource) > most) {
             found.set(j);
           }
         }

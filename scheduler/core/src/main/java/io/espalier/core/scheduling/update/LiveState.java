@@ -303,9 +303,11 @@ public final class LiveState {
     }
   }
 
-  /** Handles the factors that have come, gone or changed; null: there is none. */
-  public void factorsChanged(@Nullable LimitFactor before, @Nullable LimitFactor after) {
-    List<LimitFactor> changed = Stream.of(before, after).flatMap(Stream::ofNullable).toList();
+  /** Handles the factors that have come, gone or changed. */
+  public void factorsChanged(List<LimitFactor> changed) {
+    if (changed.isEmpty()) {
+      return;
+    }
     state.factorsChanged(changed);
     if (migration != null) {
       migration.next().factorsChanged(changed);

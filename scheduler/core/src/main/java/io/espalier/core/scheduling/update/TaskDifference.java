@@ -124,8 +124,13 @@ public final class TaskDifference {
 
   /** Returns, by the order of the names, the nodes on which a job has tasks. */
   private static BitSet[] tasks(Config config, Topology topology, List<String> names) {
-    SortedMap<String, Job> some = new TreeMap<>(config.jobs());
-    some.keySet().retainAll(names);
+    SortedMap<String, Job> some = new TreeMap<>();
+    for (String name : names) {
+      Job job = config.job(name);
+      if (job != null) {
+        some.put(name, job);
+      }
+    }
     JobTable table = new JobTable(config.withJobs(some), new TreeMap<>());
     NodeEligibility eligible = NodeEligibility.of(topology, table);
     BitSet[] tasks = new BitSet[names.size()];

@@ -21,6 +21,9 @@ final class Templates {
   private static final String EXTENDS = "extends";
   private static final ProblemPath PATH = ProblemPath.ROOT.key("templates");
 
+  /** Each takes some of the stack. */
+  private static final int MOST_DEEP = 100;
+
   private final Json.Obj templates;
   private final Set<String> used = new TreeSet<>();
 
@@ -72,6 +75,11 @@ final class Templates {
     }
     if (open.contains(name.value())) {
       problems.error(at, named, "this template extends itself", "remove one \"extends\"");
+      return null;
+    }
+    if (open.size() >= MOST_DEEP) {
+      String message = "templates extend each other more than " + MOST_DEEP + " deep";
+      problems.error(at, named, message, "let one template extend several in a list");
       return null;
     }
     used.add(name.value());
