@@ -237,7 +237,6 @@ public final class ConfigEditor {
     }
   }
 
-  /** Refuses the last of the new jobs if it is not taken beside the others. */
   private static List<String> jobsOf(Map<String, Optional<Json>> members) {
     return members.keySet().stream()
         .filter(key -> key.startsWith(Config.JOB_KEY))
@@ -245,6 +244,7 @@ public final class ConfigEditor {
         .toList();
   }
 
+  /** Refuses the last of the new jobs if it is not taken beside the others. */
   private void refuseFull(Config before, Config config) {
     SortedMap<String, Job> others = new TreeMap<>(config.jobs());
     others.keySet().removeAll(before.jobs().keySet());
