@@ -161,6 +161,18 @@ final class LogShipperTest {
   }
 
   @Test
+  void aPositionThatCannotBeKeptIsToldAsAProblemToo() throws IOException {
+    Path file = directory.resolve("out.jsonl");
+    Files.createDirectories(data.root().resolve("logs-shipped.new/full"));
+    write("a", 0, 1);
+    try (LogShipper shipper = start("file://" + file)) {
+      await().atMost(PATIENCE).until(() -> !problems.isEmpty());
+      assertThat(problems.get(0)).contains("cannot be sent to file:///", "cannot be used");
+      assertThat(shipper.failures()).isPositive();
+    }
+  }
+
+  @Test
   void aSyslogServerReceivesCountedMessagesAlsoAfterItHasClosedTheConnection() throws Exception {
     try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
       write("a", 0, 1);
