@@ -192,6 +192,24 @@ final class LogShipperTest {
     }
   }
 
+  @Test
+  void aSyslogServerThatTakesNothingIsToldAsAProblem() throws Exception {
+    try (ServerSocket server = new ServerSocket()) {
+      server.setReceiveBufferSize(4096);
+      server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 5);
+      String much = "x".repeat(8_000);
+      for (int i = 0; i < 1_000; i++) {
+        logs.append(Stream.STDOUT, "a", "n" + i, 1_700_000_000_000L, much + "\n");
+      }
+      // The system accepts the connection, and nobody reads from it.
+      try (LogShipper shipper = start("syslog://127.0.0.1:" + server.getLocalPort())) {
+        await().atMost(PATIENCE).until(() -> !problems.isEmpty());
+        assertThat(problems.get(0)).contains("took nothing within 10 s");
+        assertThat(shipper.failures()).isPositive();
+      }
+    }
+  }
+
   private static String message(Socket socket) throws IOException {
     InputStream in = socket.getInputStream();
     StringBuilder length = new StringBuilder();
