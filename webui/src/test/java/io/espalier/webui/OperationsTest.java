@@ -275,6 +275,14 @@ class OperationsTest {
   }
 
   @Test
+  void theLimitOfANodeWithoutANameIsNotThatOfItsLevel() {
+    assertThat(send("PUT", "limits/host/slots/", "{\"limit\": 1}").statusCode()).isEqualTo(404);
+    assertThat(send("PUT", "limits/host/slots", "{\"limit\": 1}").statusCode()).isEqualTo(200);
+    assertThat(send("DELETE", "limits/host/slots/", "").statusCode()).isEqualTo(404);
+    assertThat(served.scheduler.calls()).hasSize(1);
+  }
+
+  @Test
   void cancelledTasksAreCountedAndBistrosClientsSeeBitsThatTheyKnow() {
     assertThat(send("POST", "jobs/backup/cancel", "{}").statusCode()).isEqualTo(400);
     Json.Obj cancelled =
