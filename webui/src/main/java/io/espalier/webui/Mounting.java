@@ -79,7 +79,17 @@ final class Mounting {
   }
 
   void on(ApiRoute route, Handler<RoutingContext> handler) {
-    on(HttpMethod.valueOf(route.method()), route.template(), access.needing(route, handler));
+    Handler<RoutingContext> whole =
+        ctx -> {
+          // The router takes a path for the same with a slash behind it. For a change, that slash
+          // stands before a name that is empty, and without it the change would be of everything.
+          if (!route.method().equals("GET") && ctx.normalizedPath().endsWith("/")) {
+            nothingHere(ctx);
+          } else {
+            handler.handle(ctx);
+          }
+        };
+    on(HttpMethod.valueOf(route.method()), route.template(), access.needing(route, whole));
   }
 
   private void on(HttpMethod method, String template, Handler<RoutingContext> handler) {

@@ -249,6 +249,13 @@ class OperationsTest {
         "POST | jobs/backup/rerun | {\"selector\": {\"all\": true, \"prefix\": \"d\"}} | and"
             + " something else",
         "POST | jobs/backup/rerun | {\"selector\": {\"all\": 1}}     | must be true or false",
+        "POST | jobs/backup/kill | {\"selector\": {\"statuses\": [\"running\"], \"nodes\": []}} |"
+            + " at least 1",
+        "POST | jobs/backup/kill | {\"selector\": {\"statuses\": [], \"prefix\": \"d\"}} |"
+            + " at least 1",
+        "POST | jobs/backup/forgive | {\"selector\": {\"prefix\": \"\"}} | that is not empty",
+        "POST | jobs/backup/forgive | {\"selector\": {\"fingerprint\": \"\"}} | that is not empty",
+        "POST | quarantines/lift | {\"node\": \"h1\", \"job\": \"\"} | that is not empty",
         "POST | jobs/backup/rerun | {\"selector\": {\"all\": true}, \"expect\": -1} | whole number",
         "POST | jobs/backup/pause | {\"expires_in_seconds\": 0}      | must be a number from 0.001",
         "PUT  | limits/host/slots | {}                               | \"limit\" is missing in the"
@@ -265,6 +272,14 @@ class OperationsTest {
     assertThat(String.valueOf(Served.object(response).get("detail")))
         .contains(says.replace("\"", "\\\""));
     assertThat(served.scheduler.calls()).isEmpty();
+  }
+
+  @Test
+  void theLimitOfANodeWithoutANameIsNotThatOfItsLevel() {
+    assertThat(send("PUT", "limits/host/slots/", "{\"limit\": 1}").statusCode()).isEqualTo(404);
+    assertThat(send("PUT", "limits/host/slots", "{\"limit\": 1}").statusCode()).isEqualTo(200);
+    assertThat(send("DELETE", "limits/host/slots/", "").statusCode()).isEqualTo(404);
+    assertThat(served.scheduler.calls()).hasSize(1);
   }
 
   @Test

@@ -10,8 +10,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A daemon thread that does its work whenever that is due. The work, or anybody else, says when it
  * is due the next time: at an instant of the clock, which may be set, or after a time, which passes
- * however the clock is set. Work that fails is due again after a pause, but an {@link Error} is
- * logged and ends the thread. Thread-safe.
+ * however the clock is set. Work that fails is due again after a pause. Thread-safe.
  */
 public final class PollingThread {
   private static final Logger LOG = LoggerFactory.getLogger(PollingThread.class);
@@ -102,13 +101,11 @@ public final class PollingThread {
       while (awaitDue()) {
         try {
           work.run(clock.instant());
-        } catch (RuntimeException e) {
-          // A mistake must neither end the polling nor make it spin.
+        } catch (RuntimeException | Error e) {
+          // Neither a mistake, nor a machine without threads, nor a plug-in that misses a class
+          // must end the polling, or make it spin.
           LOG.error("{} failed; it is tried again in {}", activity, retry, e);
           dueAlsoIn(retry);
-        } catch (Error e) {
-          LOG.error("the thread {} died", name, e);
-          throw e;
         }
       }
     } catch (InterruptedException e) {

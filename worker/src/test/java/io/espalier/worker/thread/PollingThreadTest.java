@@ -1,7 +1,6 @@
 package io.espalier.worker.thread;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -126,22 +125,18 @@ final class PollingThreadTest {
   }
 
   @Test
-  void anErrorIsLoggedAndEndsTheThread() throws Exception {
-    AtomicReference<@Nullable Throwable> escaped = new AtomicReference<>();
-    AssertionError failure = new AssertionError("on purpose");
-    PollingThread dying =
+  void workIsDoneAgainAlsoAfterAnError() throws Exception {
+    PollingThread failing =
         started(
             SOON,
             now -> {
-              Thread.currentThread()
-                  .setUncaughtExceptionHandler((which, error) -> escaped.set(error));
-              throw failure;
+              throw new OutOfMemoryError("unable to create native thread");
             });
-    dying.due(T0);
+    failing.due(T0);
 
-    await().until(() -> escaped.get() == failure);
-    assertThat(logged()).containsExactly("the thread polling-test died");
-    assertThat(dying.due()).isNull();
+    assertThat(nextRun()).isEqualTo(T0);
+    assertThat(nextRun()).isEqualTo(T0);
+    assertThat(logged()).contains("polling in a test failed; it is tried again in PT0.05S");
   }
 
   @Test

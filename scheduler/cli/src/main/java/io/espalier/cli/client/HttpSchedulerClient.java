@@ -43,7 +43,10 @@ public final class HttpSchedulerClient implements Client {
   private static final int CONNECT_MILLIS = 5_000;
   private static final int ANSWER_MILLIS = 45_000;
   private static final int REMARK_MILLIS = 3_000;
-  private static final int FOR_EVER = 0;
+
+  /** The silence after which a stream is dead: a scheduler says every 15 s that it is alive. */
+  private static final int SILENCE_MILLIS = 60_000;
+
   private static final int MAX_TRIES = 20;
   private static final int REDIRECT = 307;
   private static final int MAX_HOPS = 3;
@@ -53,6 +56,7 @@ public final class HttpSchedulerClient implements Client {
   private final ClientAccess access;
   private final Consumer<String> remarks;
   private final int remarkMillis;
+  private final int silenceMillis;
   private final JsonReader reader = JsonReader.strict().withMaxBytes(JsonReader.MAX_CONFIG_BYTES);
 
   /**
@@ -77,15 +81,20 @@ public final class HttpSchedulerClient implements Client {
    *     thread
    */
   public HttpSchedulerClient(String server, ClientAccess access, Consumer<String> remarks) {
-    this(server, access, remarks, REMARK_MILLIS);
+    this(server, access, remarks, REMARK_MILLIS, SILENCE_MILLIS);
   }
 
   HttpSchedulerClient(
-      String server, ClientAccess access, Consumer<String> remarks, int remarkMillis) {
+      String server,
+      ClientAccess access,
+      Consumer<String> remarks,
+      int remarkMillis,
+      int silenceMillis) {
     this.server = parsed(server);
     this.access = access;
     this.remarks = remarks;
     this.remarkMillis = remarkMillis;
+    this.silenceMillis = silenceMillis;
   }
 
   @Override
@@ -150,7 +159,7 @@ public final class HttpSchedulerClient implements Client {
    * @param accept the expected type of the answer
    * @param body JSON; null: none
    * @param last the id of the last event received; empty: none
-   * @param patienceMillis how long to wait for any byte of the answer; 0: for ever
+   * @param patienceMillis how long to wait for any byte of the answer
    */
   private record Request(
       String method, String accept, @Nullable String body, String last, int patienceMillis) {}
@@ -263,7 +272,7 @@ public final class HttpSchedulerClient implements Client {
   /** Returns true when the stream should be reopened after the connection has ended. */
   private boolean listen(URI stream, EventReader events) throws IOException {
     HttpURLConnection connection =
-        sent(new Request("GET", "text/event-stream", null, events.last(), FOR_EVER), stream);
+        sent(new Request("GET", "text/event-stream", null, events.last(), silenceMillis), stream);
     int status = connection.getResponseCode();
     try (InputStream in = body(connection, status)) {
       if (status >= 300) {

@@ -10,17 +10,23 @@ import io.espalier.server.security.ClientAccess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -110,7 +116,8 @@ class HttpSchedulerClientTest {
               remarks.add(remark);
               remarked.countDown();
             },
-            1)) {
+            1,
+            60_000)) {
       assertThat(client.call("POST", "/slow", Map.of(), Map.of(), Json.Obj.EMPTY))
           .isEqualTo(Json.Obj.EMPTY);
     } finally {
@@ -119,5 +126,49 @@ class HttpSchedulerClientTest {
     assertThat(remarks)
         .containsExactly(
             "the scheduler at " + url + " has not answered yet; waiting for up to 45 s");
+  }
+
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aStreamThatHasFallenSilentIsOpenedAgain() throws Exception {
+    List<String> lasts = new CopyOnWriteArrayList<>();
+    CompletableFuture<Void> over = new CompletableFuture<>();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 5);
+    ExecutorService threads = Executors.newCachedThreadPool();
+    server.setExecutor(threads);
+    server.createContext(
+        "/",
+        exchange -> {
+          lasts.add(String.valueOf(exchange.getRequestHeaders().getFirst("Last-Event-ID")));
+          exchange.sendResponseHeaders(200, 0);
+          OutputStream out = exchange.getResponseBody();
+          out.write(("id: " + lasts.size() + "\ndata: {}\n\n").getBytes(StandardCharsets.UTF_8));
+          out.flush();
+          over.join(); // as a host that was switched off: it says nothing, and closes nothing
+          exchange.close();
+        });
+    server.start();
+    List<Json.Obj> events = new ArrayList<>();
+    try (HttpSchedulerClient client =
+        new HttpSchedulerClient(
+            "http://127.0.0.1:" + server.getAddress().getPort(),
+            ClientAccess.none(),
+            remark -> {},
+            60_000,
+            200)) {
+      client.follow(
+          Map.of(),
+          event -> {
+            events.add(event);
+            return events.size() < 2;
+          });
+    } finally {
+      over.complete(null);
+      server.stop(0);
+      threads.shutdownNow();
+    }
+    assertThat(events).hasSize(2);
+    assertThat(lasts).containsExactly("null", "1");
   }
 }

@@ -31,7 +31,8 @@ final class OpenParts implements AutoCloseable {
         part.closing().close();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-      } catch (Exception e) {
+      } catch (Exception | Error e) {
+        // An Error, too: a class may be missing since the archives were replaced by an upgrade.
         LOG.warn("closing {} failed", part.name(), e);
       }
     }

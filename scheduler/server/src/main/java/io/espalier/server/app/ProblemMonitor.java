@@ -77,7 +77,8 @@ final class ProblemMonitor implements AutoCloseable {
             () -> {
               try {
                 work.run();
-              } catch (RuntimeException e) {
+              } catch (RuntimeException | Error e) {
+                // The executor would end the work for good, and say nothing.
                 LOG.warn("watching failed", e);
               }
             },

@@ -230,7 +230,7 @@ public final class WorkerProcess implements AutoCloseable {
     return measuring;
   }
 
-  private static ScheduledExecutorService timer(String name) {
+  static ScheduledExecutorService timer(String name) {
     return Executors.newSingleThreadScheduledExecutor(
         work -> {
           Thread thread = new Thread(work, name);
@@ -240,17 +240,18 @@ public final class WorkerProcess implements AutoCloseable {
   }
 
   /** A periodic unit of work. A failure is logged, and the unit runs again at its next time. */
-  private interface Upkeep {
+  interface Upkeep {
     void run() throws IOException;
   }
 
-  private static void every(ScheduledExecutorService upkeep, int seconds, Upkeep work) {
+  static void every(ScheduledExecutorService upkeep, int seconds, Upkeep work) {
     ScheduledFuture<?> forEver =
         upkeep.scheduleWithFixedDelay(
             () -> {
               try {
                 work.run();
-              } catch (IOException | RuntimeException e) {
+              } catch (IOException | RuntimeException | Error e) {
+                // The executor would end the work for good, and say nothing.
                 LOG.warn("upkeep failed", e);
               }
             },

@@ -140,17 +140,29 @@ final class ConfigFiles {
             .put("author", version.author())
             .put("reason", version.reason())
             .putIfPresent("config", version.job());
-    byte[] bytes = (JsonWriter.compact(line.build()) + "\n").getBytes(StandardCharsets.UTF_8);
+    String text = JsonWriter.compact(line.build()) + "\n";
     try (FileChannel out =
         FileChannel.open(
             historyFile,
             StandardOpenOption.CREATE,
             StandardOpenOption.WRITE,
             StandardOpenOption.APPEND)) {
-      out.write(ByteBuffer.wrap(bytes));
+      String whole = endsWithinLine(historyFile) ? "\n" + text : text;
+      ByteBuffer left = ByteBuffer.wrap(whole.getBytes(StandardCharsets.UTF_8));
+      while (left.hasRemaining()) {
+        out.write(left);
+      }
       out.force(true);
     } catch (IOException e) {
       throw unavailable(e);
+    }
+  }
+
+  /** Returns whether a crash, or a full disk, has cut the last line. */
+  private static boolean endsWithinLine(Path file) throws IOException {
+    try (FileChannel in = FileChannel.open(file, StandardOpenOption.READ)) {
+      ByteBuffer last = ByteBuffer.allocate(1);
+      return in.size() > 0 && in.read(last, in.size() - 1) == 1 && last.get(0) != '\n';
     }
   }
 

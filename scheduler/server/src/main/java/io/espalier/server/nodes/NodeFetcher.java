@@ -215,7 +215,7 @@ public final class NodeFetcher {
         problems.add(Problem.error(spec.path(), "the source gives no reason for not being made"));
       }
       return result.hasErrors() ? null : result.value();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       problems.add(defect(spec, e));
       return null;
     }
@@ -241,17 +241,17 @@ public final class NodeFetcher {
           e.problems().isEmpty()
               ? List.of(Problem.error(spec.path(), "the source gives no reason for its failure"))
               : e.problems());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       problems.add(defect(spec, e));
     }
     return false;
   }
 
   /**
-   * Converts a bug in a source to a problem. Sources are plug-ins, and their bugs must not end the
-   * polling.
+   * Converts a bug in a source to a problem. Sources are plug-ins, and neither their bugs nor the
+   * classes that they miss must end the polling.
    */
-  static Problem defect(NodeSourceSpec spec, RuntimeException e) {
+  static Problem defect(NodeSourceSpec spec, Throwable e) {
     LOG.error("The node source {} at {} has a defect", spec.source(), spec.path(), e);
     return Problem.error(
         spec.path(), "the node source \"" + spec.source() + "\" has a defect: " + e);

@@ -244,7 +244,7 @@ final class PolledSource {
           e.problems().isEmpty()
               ? List.of(Problem.error(spec.path(), "the source gives no reason for its failure"))
               : e.problems());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       fail(List.of(NodeFetcher.defect(spec, e)));
     }
     if (changes.get() != changesBefore && problems.isEmpty()) {

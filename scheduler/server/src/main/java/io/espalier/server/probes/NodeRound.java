@@ -95,7 +95,7 @@ final class NodeRound {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return;
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         why = "its source has a defect: " + e;
       }
       ended(node, why == null ? rows.answer("") : null, why);

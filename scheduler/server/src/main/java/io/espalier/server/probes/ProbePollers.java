@@ -157,7 +157,7 @@ public final class ProbePollers implements AutoCloseable {
         return failed(why(e.problems()));
       } catch (ProbeRows.TooManyException e) {
         return failed(String.valueOf(e.getMessage()));
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         // Sources are plug-ins, and their bugs must not end the polling.
         LOG.error("the source of probe {} has a defect", spec.name(), e);
         return failed("its source has a defect: " + e);

@@ -123,7 +123,8 @@ public final class LogShipper implements AutoCloseable {
         LOG.trace("sent up to {}", next);
       }
       succeeded();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
+      // Also when the logs cannot be read, or the position cannot be kept.
       failed(e);
     } finally {
       if (ends) {
@@ -190,12 +191,13 @@ public final class LogShipper implements AutoCloseable {
     }
   }
 
-  private void failed(IOException e) {
+  private void failed(Exception e) {
     failures.incrementAndGet();
     String problem = "the output of tasks cannot be sent to " + address + ": " + e.getMessage();
     if (!failing) {
       failing = true;
-      LOG.warn("{}; it waits on this machine", problem);
+      // A receiver that is away needs no stack trace; a bug of ours does.
+      LOG.warn("{}; it waits on this machine", problem, e instanceof IOException ? null : e);
     }
     onProblem.accept(problem);
     Duration longer = pause.multipliedBy(2);

@@ -1,17 +1,22 @@
 package io.espalier.server.shipping;
 
+import io.espalier.nodes.TimeLimit;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SyslogReceiver implements LogReceiver {
   private static final int CONNECT_MILLIS = 10_000;
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   /** Facility "user", severity "informational". */
   private static final int PRIORITY = 14;
@@ -38,7 +44,7 @@ final class SyslogReceiver implements LogReceiver {
   }
 
   @Override
-  public void send(List<Line> lines) throws IOException {
+  public void send(List<Line> lines) throws IOException, InterruptedException {
     ByteArrayOutputStream messages = new ByteArrayOutputStream();
     for (Line line : lines) {
       Instant time = Instant.ofEpochMilli(line.timeMillis()).truncatedTo(ChronoUnit.MILLIS);
@@ -50,8 +56,21 @@ final class SyslogReceiver implements LogReceiver {
     }
     boolean sent = false;
     try {
-      connected().getOutputStream().write(messages.toByteArray());
-      sent = true;
+      OutputStream out = connected().getOutputStream();
+      // A write has no time limit of its own, and does not heed an interrupt: the socket is closed.
+      sent =
+          TimeLimit.call(
+              TIMEOUT,
+              "syslog",
+              () -> {
+                out.write(messages.toByteArray());
+                return true;
+              });
+    } catch (TimeoutException e) {
+      throw new IOException("syslog server took nothing within " + TIMEOUT.toSeconds() + " s", e);
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new IOException("syslog server failed: " + cause.getMessage(), e);
     } catch (IOException e) {
       throw new IOException("syslog server failed: " + e.getMessage(), e);
     } finally {

@@ -116,6 +116,10 @@ public final class StoreCleaner implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error e) {
+      // The executor would keep it to itself.
+      LOG.error("{}: cleaning up failed; it is tried again", store.description(), e);
+      next(pace.interval());
     }
   }
 

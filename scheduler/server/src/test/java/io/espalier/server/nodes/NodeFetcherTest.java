@@ -159,6 +159,16 @@ class NodeFetcherTest {
         .containsExactly(
             path + "the node source \"bad\" has a defect: java.lang.IllegalStateException: oops");
 
+    NodeSource unlinked =
+        (soFar, now, sink) -> {
+          throw new NoClassDefFoundError("gone/Library");
+        };
+    assertThat(lines(fetcher(type("bad", unlinked)).fetch(settings, NOW)))
+        .containsExactly(
+            path
+                + "the node source \"bad\" has a defect: java.lang.NoClassDefFoundError:"
+                + " gone/Library");
+
     NodeSource nonsense =
         (soFar, now, sink) -> {
           sink.add(NodeSpec.child(1, "a", null));

@@ -161,6 +161,18 @@ final class LogShipperTest {
   }
 
   @Test
+  void aPositionThatCannotBeKeptIsToldAsAProblemToo() throws IOException {
+    Path file = directory.resolve("out.jsonl");
+    Files.createDirectories(data.root().resolve("logs-shipped.new/full"));
+    write("a", 0, 1);
+    try (LogShipper shipper = start("file://" + file)) {
+      await().atMost(PATIENCE).until(() -> !problems.isEmpty());
+      assertThat(problems.get(0)).contains("cannot be sent to file:///", "cannot be used");
+      assertThat(shipper.failures()).isPositive();
+    }
+  }
+
+  @Test
   void aSyslogServerReceivesCountedMessagesAlsoAfterItHasClosedTheConnection() throws Exception {
     try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
       write("a", 0, 1);
@@ -176,6 +188,24 @@ final class LogShipperTest {
           assertThat(message).contains(" espalier - task - {\"time\":\"2023-11-14T22:13:20.001Z\"");
           assertThat(message).endsWith("\"text\":\"a 1\"}");
         }
+      }
+    }
+  }
+
+  @Test
+  void aSyslogServerThatTakesNothingIsToldAsAProblem() throws Exception {
+    try (ServerSocket server = new ServerSocket()) {
+      server.setReceiveBufferSize(4096);
+      server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 5);
+      String much = "x".repeat(8_000);
+      for (int i = 0; i < 1_000; i++) {
+        logs.append(Stream.STDOUT, "a", "n" + i, 1_700_000_000_000L, much + "\n");
+      }
+      // The system accepts the connection, and nobody reads from it.
+      try (LogShipper shipper = start("syslog://127.0.0.1:" + server.getLocalPort())) {
+        await().atMost(PATIENCE).until(() -> !problems.isEmpty());
+        assertThat(problems.get(0)).contains("took nothing within 10 s");
+        assertThat(shipper.failures()).isPositive();
       }
     }
   }

@@ -60,6 +60,25 @@ class StoreCleanerTest {
   }
 
   @Test
+  void a_mistake_does_not_end_the_cleaning() {
+    StatusStore store = new MemoryStatusStore();
+    long epoch = store.openEpoch(TakeOver.PLAIN).epoch();
+    AtomicInteger looks = new AtomicInteger();
+    StoreCleaner.Chore failing =
+        () -> {
+          if (looks.incrementAndGet() < 3) {
+            throw new IllegalStateException("on purpose");
+          }
+        };
+    StatusStore.Retention all = new StatusStore.Retention(0, StatusStore.KEPT_EVENTS);
+    try (StoreCleaner cleaner =
+        StoreCleaner.start(store, epoch, () -> all, failing, FAST, stale::add)) {
+      assertThat(cleaner).isNotNull();
+      await().atMost(Duration.ofSeconds(30)).until(() -> looks.get() > 3);
+    }
+  }
+
+  @Test
   void what_is_not_wanted_goes_in_pieces_while_commits_go_on(@TempDir Path directory)
       throws Exception {
     Path file = directory.resolve("statuses.sqlite");

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -35,16 +36,36 @@ public final class TaskUsers implements AutoCloseable {
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
 
   private final Consumer<Runnable> supervisor;
+  private final Lookup lookup;
+  private final ThreadFactory threads;
   private final Map<RunAs, Answer> answers = new HashMap<>();
   private @Nullable ExecutorService asker;
 
   private record Answer(@Nullable TaskUser user, String problem, long atNanos) {}
 
+  /** Where users are looked up; may block. */
+  interface Lookup {
+    TaskUser of(RunAs wanted) throws IOException;
+  }
+
   /**
    * @param supervisor runs actions on the supervisor's thread
    */
   public TaskUsers(Consumer<Runnable> supervisor) {
+    this(
+        supervisor,
+        TaskUsers::lookUp,
+        work -> {
+          Thread thread = new Thread(work, "task-users");
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
+  TaskUsers(Consumer<Runnable> supervisor, Lookup lookup, ThreadFactory threads) {
     this.supervisor = supervisor;
+    this.lookup = lookup;
+    this.threads = threads;
   }
 
   /**
@@ -58,34 +79,38 @@ public final class TaskUsers implements AutoCloseable {
       return;
     }
     if (asker == null) {
-      asker =
-          Executors.newSingleThreadExecutor(
-              work -> {
-                Thread thread = new Thread(work, "task-users");
-                thread.setDaemon(true);
-                return thread;
-              });
+      asker = Executors.newSingleThreadExecutor(threads);
     }
-    asker.execute(
-        () -> {
-          Answer answer;
-          try {
-            answer = new Answer(find(wanted), "", System.nanoTime());
-          } catch (IOException e) {
-            answer =
-                new Answer(
-                    null, "run_as " + wanted.text() + ": " + e.getMessage(), System.nanoTime());
-          }
-          Answer found = answer;
-          supervisor.accept(
-              () -> {
-                answers.put(wanted, found);
-                then.accept(found.user(), found.problem());
-              });
-        });
+    try {
+      asker.execute(
+          () -> {
+            Answer found = answer(wanted);
+            supervisor.accept(
+                () -> {
+                  answers.put(wanted, found);
+                  then.accept(found.user(), found.problem());
+                });
+          });
+    } catch (OutOfMemoryError e) {
+      // The virtual machine reports out of memory when it gets no thread.
+      then.accept(null, problem(wanted, e));
+    }
   }
 
-  private static TaskUser find(RunAs wanted) throws IOException {
+  private Answer answer(RunAs wanted) {
+    try {
+      return new Answer(lookup.of(wanted), "", System.nanoTime());
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      // Without an answer the task would neither start nor end.
+      return new Answer(null, problem(wanted, e), System.nanoTime());
+    }
+  }
+
+  private static String problem(RunAs wanted, Throwable e) {
+    return "run_as " + wanted.text() + ": " + e.getMessage();
+  }
+
+  private static TaskUser lookUp(RunAs wanted) throws IOException {
     String[] entry = entry("passwd", wanted.user(), "user");
     TaskUser user;
     if (entry.length < 6) {

@@ -225,8 +225,8 @@ public final class JobFileCommands {
       Json.Obj body = asked(client);
       Json.Obj before = JsonFields.object(body, "original");
       Path file = written(JsonWriter.pretty(before) + "\n");
-      edit(file);
       try {
+        edit(file);
         Json.Obj after = JobEditCommands.SaveJob.read(file.toString());
         if (changes(before, after).isEmpty()) {
           Files.delete(file);
