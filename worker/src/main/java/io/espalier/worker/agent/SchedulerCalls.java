@@ -117,7 +117,8 @@ final class SchedulerCalls implements AutoCloseable {
       T answer;
       try {
         answer = call.of(new InetSocketAddress(address.host(), address.port()));
-      } catch (RpcException | RuntimeException e) {
+      } catch (RpcException | RuntimeException | OutOfMemoryError e) {
+        // Without an answer no heartbeat would follow: it is out of memory when it gets no thread.
         leave(index);
         say(String.valueOf(e.getMessage()), e);
         boolean isUnsent =
@@ -147,7 +148,7 @@ final class SchedulerCalls implements AutoCloseable {
   }
 
   /** Logs a failure once, not at every retry. */
-  private void say(String failure, @Nullable Exception e) {
+  private void say(String failure, @Nullable Throwable e) {
     if (failure.equals(lastFailure)) {
       log.debug("again: {}", failure);
       return;
