@@ -46,7 +46,7 @@ final class TaskUsersTest {
             work ->
                 new Thread(work) {
                   @Override
-                  public void start() {
+                  public synchronized void start() {
                     throw new OutOfMemoryError(NO_THREAD);
                   }
                 })) {
