@@ -14,6 +14,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.sqlite.SQLiteConfig;
@@ -21,6 +23,8 @@ import org.sqlite.SQLiteConfig.JournalMode;
 import org.sqlite.SQLiteConfig.SynchronousMode;
 import org.sqlite.SQLiteConfig.TransactionMode;
 import org.sqlite.SQLiteDataSource;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
 
 /**
  * One SQLite file with a write-ahead log; every commit is synced
@@ -70,7 +74,19 @@ public final class SqliteDialect implements Dialect {
   @Override
   public void prepare() throws SQLException {
     makePrivate();
-    SqliteSchema.prepare(source(TransactionMode.IMMEDIATE), file);
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(busyMillis);
+    while (true) {
+      try {
+        SqliteSchema.prepare(source(TransactionMode.IMMEDIATE), file);
+        return;
+      } catch (SQLiteException e) {
+        // SQLite does not wait when others are about to give a new file its write-ahead log.
+        if (e.getResultCode() != SQLiteErrorCode.SQLITE_BUSY || System.nanoTime() - end > 0) {
+          throw e;
+        }
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+      }
+    }
   }
 
   /**

@@ -35,15 +35,19 @@ final class SqliteSchema {
     int version;
     try (Connection connection = source.getConnection();
         Statement statement = connection.createStatement()) {
-      int application = number(statement, "PRAGMA application_id");
-      version = number(statement, "PRAGMA user_version");
+      // Another process may make the file meanwhile, at once: the last answer tells whose it is.
       boolean empty = number(statement, "SELECT count(*) FROM sqlite_master") == 0;
+      version = number(statement, "PRAGMA user_version");
+      int application = number(statement, "PRAGMA application_id");
       if (application != APPLICATION_ID && !(empty && application == 0 && version == 0)) {
         throw new StoreException(
             "status file " + file + " is a database of another program", false, null);
       }
-      if (empty && create(statement)) {
-        return;
+      if (empty) {
+        if (create(statement)) {
+          return;
+        }
+        version = number(statement, "PRAGMA user_version");
       }
     }
     new SchemaMigration("status file " + file).refuseNewer(version, VERSION);

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.sqlite.SQLiteDataSource;
@@ -176,7 +177,7 @@ class SqliteSchemaTest {
     assertThat(ids).doesNotHaveDuplicates().allMatch(id -> id.matches("[0-9a-f]{32}"));
   }
 
-  @Test
+  @RepeatedTest(20)
   void severalMayOpenANewFileAtOnce() throws Exception {
     Path file = directory.resolve("shared.sqlite");
     ExecutorService threads = Executors.newFixedThreadPool(4);
