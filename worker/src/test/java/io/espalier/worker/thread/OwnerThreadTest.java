@@ -138,7 +138,7 @@ final class OwnerThreadTest {
     }
   }
 
-  /** A process that would go on for ever; another thread that fails does not end it. */
+  /** A process that never ends by itself. Another thread that fails does not end it. */
   static final class Mortal {
     private Mortal() {}
 
