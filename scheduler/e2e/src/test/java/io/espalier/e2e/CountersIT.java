@@ -96,7 +96,6 @@ class CountersIT {
   private static void awaitRows(Pool pool, long rows) {
     await()
         .atMost(PATIENCE)
-        .ignoreExceptions()
         .untilAsserted(
             () -> assertThat(rows(pool.http().get("/api/v1/jobs/work"))).isEqualTo(rows));
   }

@@ -92,7 +92,6 @@ class GroupsIT {
       Http http = new Http(daemon.url());
       await()
           .atMost(Duration.ofSeconds(60))
-          .ignoreExceptions()
           .until(() -> number(http.get("/api/v1/groups"), "kinds", "0", "busy") == 3);
       Json kind = at(http.get("/api/v1/groups"), "kinds", "0");
       assertThat(number(kind, "groups")).isEqualTo(3);
@@ -141,7 +140,6 @@ class GroupsIT {
       Http http = new Http(daemon.url());
       await()
           .atMost(Duration.ofSeconds(60))
-          .ignoreExceptions()
           .until(() -> text(http.get("/api/v1/problems"), "problems", "0", "message").length() > 0);
       assertThat(text(http.get("/api/v1/problems"), "problems", "0", "message"))
           .contains(

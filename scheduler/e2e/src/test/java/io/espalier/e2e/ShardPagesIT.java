@@ -93,7 +93,6 @@ class ShardPagesIT {
   private static void awaitCounts(Http fleet, String job, String state, long count) {
     await()
         .atMost(PATIENCE)
-        .ignoreExceptions()
         .untilAsserted(
             () ->
                 assertThat(number(fleet.get("/api/v1/fleet/jobs/" + job), "progress", state))

@@ -95,7 +95,7 @@ class SharingPagesIT {
   }
 
   private static void wait(Callable<Boolean> until) {
-    await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(until);
+    await().atMost(Duration.ofSeconds(60)).until(until);
   }
 
   @AfterAll

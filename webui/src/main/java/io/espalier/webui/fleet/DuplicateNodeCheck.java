@@ -80,7 +80,8 @@ final class DuplicateNodeCheck implements AutoCloseable {
       if (due) {
         report = check(known);
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // The executor would end the checks for good, and say nothing.
       LOG.warn("comparing nodes failed", e);
     }
   }

@@ -46,6 +46,11 @@ public final class AtomicFiles {
 
   private static void rename(Path fresh, Path file) throws IOException {
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    syncEntry(file);
+  }
+
+  /** Makes durable that the file is in its directory, or is not. */
+  public static void syncEntry(Path file) throws IOException {
     Path parent = file.toAbsolutePath().getParent();
     if (parent != null) {
       try (FileChannel directory = FileChannel.open(parent, StandardOpenOption.READ)) {

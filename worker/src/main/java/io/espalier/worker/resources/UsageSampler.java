@@ -96,11 +96,20 @@ public final class UsageSampler implements AutoCloseable {
   private void run() {
     try {
       while (!closed) {
-        long rest = round(tasks.get());
-        TimeUnit.NANOSECONDS.sleep(rest);
+        TimeUnit.NANOSECONDS.sleep(guardedRound());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private long guardedRound() throws InterruptedException {
+    try {
+      return round(tasks.get());
+    } catch (RuntimeException | Error e) {
+      // Neither a mistake nor a machine without threads must end the sampling.
+      log.warn("cannot measure tasks", e);
+      return periodNanos;
     }
   }
 

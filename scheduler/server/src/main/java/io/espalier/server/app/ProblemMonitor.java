@@ -9,15 +9,13 @@ import io.espalier.server.remote.RemoteRunner;
 import io.espalier.server.replay.Recording;
 import io.espalier.server.store.DataDirectoryException;
 import io.espalier.webui.http.WebSecurity;
+import io.espalier.worker.thread.PeriodicThread;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,8 +37,7 @@ final class ProblemMonitor implements AutoCloseable {
 
   private boolean outwaits;
   private boolean outwaited;
-  private final ScheduledExecutorService watch =
-      Executors.newSingleThreadScheduledExecutor(r -> new Thread(r, "watch"));
+  private final PeriodicThread watch = new PeriodicThread("watch");
 
   private ProblemMonitor(
       StoreParts stored, LoopParts loop, WebSecurity security, NodesPoller nodes) {
@@ -70,22 +67,8 @@ final class ProblemMonitor implements AutoCloseable {
     return started;
   }
 
-  /** Runs the work periodically. Logs a failure and tries again at the next period. */
-  private void every(int seconds, Runnable work) {
-    ScheduledFuture<?> forEver =
-        watch.scheduleWithFixedDelay(
-            () -> {
-              try {
-                work.run();
-              } catch (RuntimeException | Error e) {
-                // The executor would end the work for good, and say nothing.
-                LOG.warn("watching failed", e);
-              }
-            },
-            0,
-            seconds,
-            TimeUnit.SECONDS);
-    LOG.trace("watching by {}", forEver);
+  private void every(int seconds, PeriodicThread.Work work) {
+    watch.every(Duration.ZERO, Duration.ofSeconds(seconds), work);
   }
 
   private void showProblems() {
@@ -151,6 +134,6 @@ final class ProblemMonitor implements AutoCloseable {
 
   @Override
   public void close() {
-    watch.shutdownNow();
+    watch.close();
   }
 }

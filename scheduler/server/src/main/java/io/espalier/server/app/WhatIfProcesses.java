@@ -141,7 +141,7 @@ final class WhatIfProcesses implements WhatIfRunner, AutoCloseable {
     private void run() {
       try {
         ended.complete(outcome());
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         LOG.warn("a what-if could not be run", e);
         ended.completeExceptionally(e);
       } catch (InterruptedException e) {

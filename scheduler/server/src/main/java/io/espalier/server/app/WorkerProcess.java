@@ -37,18 +37,17 @@ import io.espalier.worker.resources.HostResourceReader;
 import io.espalier.worker.resources.HostResources;
 import io.espalier.worker.resources.MeasuringOptions;
 import io.espalier.worker.thread.OwnerThread;
+import io.espalier.worker.thread.PeriodicThread;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -59,8 +58,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class WorkerProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerProcess.class);
-  private static final int UPKEEP_SECONDS = 60;
-  private static final int MEASURE_SECONDS = 5;
+  private static final Duration HEALTH = Duration.ofSeconds(1);
+  private static final Duration UPKEEP = Duration.ofMinutes(1);
+  private static final Duration MEASURE = Duration.ofSeconds(5);
 
   private final OpenParts opened = new OpenParts();
   private final WorkerAgent agent;
@@ -174,8 +174,8 @@ public final class WorkerProcess implements AutoCloseable {
           tasks.close();
         }
       }
-      opened.add("upkeep", upkeep(logs, jobLogs)::shutdownNow);
-      opened.add("measuring", measuring(data.root())::shutdownNow);
+      opened.add("upkeep", upkeep(logs, jobLogs));
+      opened.add("measuring", measuring(data.root()));
       complete = true;
     } finally {
       if (!complete) {
@@ -198,19 +198,22 @@ public final class WorkerProcess implements AutoCloseable {
    * Starts the periodic upkeep: looks for what the worker may use of its host, deletes old output,
    * and reports whether output can be stored at all.
    */
-  private ScheduledExecutorService upkeep(LogStore logs, JobLogs jobLogs) {
-    ScheduledExecutorService upkeep = timer("upkeep");
-    every(upkeep, 1, () -> agent.health(logs.problem().map(p -> "task logs: " + p).orElse("")));
-    every(
-        upkeep,
-        UPKEEP_SECONDS,
+  private PeriodicThread upkeep(LogStore logs, JobLogs jobLogs) {
+    PeriodicThread upkeep = new PeriodicThread("upkeep");
+    upkeep.every(
+        HEALTH,
+        HEALTH,
+        () -> agent.health(logs.problem().map(p -> "task logs: " + p).orElse("")));
+    upkeep.every(
+        UPKEEP,
+        UPKEEP,
         () -> {
           own = host.read();
           agent.physical(own.physical());
         });
-    every(
-        upkeep,
-        UPKEEP_SECONDS,
+    upkeep.every(
+        UPKEEP,
+        UPKEEP,
         () -> {
           // Output is kept rather than deleted too early when its settings were not saved.
           jobLogs.save();
@@ -222,43 +225,12 @@ public final class WorkerProcess implements AutoCloseable {
   /**
    * Starts to measure the host. Upkeep may wait for the disk; then this still says how things are.
    */
-  private ScheduledExecutorService measuring(Path data) {
+  private PeriodicThread measuring(Path data) {
     HostLoadReader load = new HostLoadReader(Path.of("/"));
     HostFiguresReader figures = HostFiguresReader.ofThisHost(data);
-    ScheduledExecutorService measuring = timer("measuring");
-    every(measuring, MEASURE_SECONDS, () -> agent.measured(load.read(own), figures.read()));
+    PeriodicThread measuring = new PeriodicThread("measuring");
+    measuring.every(MEASURE, MEASURE, () -> agent.measured(load.read(own), figures.read()));
     return measuring;
-  }
-
-  static ScheduledExecutorService timer(String name) {
-    return Executors.newSingleThreadScheduledExecutor(
-        work -> {
-          Thread thread = new Thread(work, name);
-          thread.setDaemon(true);
-          return thread;
-        });
-  }
-
-  /** A periodic unit of work. A failure is logged, and the unit runs again at its next time. */
-  interface Upkeep {
-    void run() throws IOException;
-  }
-
-  static void every(ScheduledExecutorService upkeep, int seconds, Upkeep work) {
-    ScheduledFuture<?> forEver =
-        upkeep.scheduleWithFixedDelay(
-            () -> {
-              try {
-                work.run();
-              } catch (IOException | RuntimeException | Error e) {
-                // The executor would end the work for good, and say nothing.
-                LOG.warn("upkeep failed", e);
-              }
-            },
-            seconds,
-            seconds,
-            TimeUnit.SECONDS);
-    LOG.trace("upkeep by {}", forEver);
   }
 
   private static AgentOptions withRoot(AgentOptions about, Path root) {

@@ -6,6 +6,7 @@ import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.json.JsonReader;
+import io.espalier.worker.files.AtomicFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -77,13 +78,13 @@ final class ConfigFiles {
             file.getKey(),
             StandardCopyOption.ATOMIC_MOVE,
             StandardCopyOption.REPLACE_EXISTING);
-        sync(file.getKey());
+        AtomicFiles.syncEntry(file.getKey());
       }
       for (Map.Entry<String, Optional<byte[]>> document : documents.entrySet()) {
         if (document.getValue().isEmpty()) {
           Path file = Path.of(document.getKey());
           Files.deleteIfExists(file);
-          sync(file);
+          AtomicFiles.syncEntry(file);
         }
       }
       return true;
@@ -120,15 +121,6 @@ final class ConfigFiles {
       Files.setPosixFilePermissions(fresh, permissions);
     }
     return fresh;
-  }
-
-  private static void sync(Path file) throws IOException {
-    Path parent = file.toAbsolutePath().getParent();
-    if (parent != null) {
-      try (FileChannel directory = FileChannel.open(parent, StandardOpenOption.READ)) {
-        directory.force(true);
-      }
-    }
   }
 
   synchronized void remember(JobVersion version) throws Unavailable {

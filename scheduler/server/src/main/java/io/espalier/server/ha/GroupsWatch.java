@@ -8,6 +8,7 @@ import io.espalier.server.zk.ZooKeeperTarget;
 import io.espalier.webui.fleet.SchedulerListListener;
 import io.espalier.webui.fleet.SchedulerLists;
 import io.espalier.webui.fleet.poll.SchedulerAddress;
+import io.espalier.worker.thread.PeriodicThread;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -19,11 +20,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.zookeeper.AddWatchMode;
@@ -39,8 +35,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class GroupsWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GroupsWatch.class);
-  private static final int LOOK_SECONDS = 30;
-  private static final int SOON_MILLIS = 200;
+  private static final Duration LOOK = Duration.ofSeconds(30);
+  private static final Duration SOON = Duration.ofMillis(200);
   private static final int LONGEST_TEXT = 300;
   private static final Duration REMEMBERED = Duration.ofDays(1);
 
@@ -51,7 +47,7 @@ public final class GroupsWatch implements AutoCloseable {
   private final Map<String, Led> led = new TreeMap<>();
   private final Set<String> watched = new HashSet<>();
   private final AtomicBoolean soon = new AtomicBoolean();
-  private final ScheduledExecutorService looking;
+  private final PeriodicThread looking = new PeriodicThread("groups-watch");
   private List<SchedulerAddress> latest = List.of();
   private boolean told;
 
@@ -71,13 +67,6 @@ public final class GroupsWatch implements AutoCloseable {
     this.news = news;
     this.clock = clock;
     this.base = link.target().path();
-    this.looking =
-        Executors.newSingleThreadScheduledExecutor(
-            work -> {
-              Thread thread = new Thread(work, "groups-watch");
-              thread.setDaemon(true);
-              return thread;
-            });
   }
 
   /**
@@ -101,40 +90,23 @@ public final class GroupsWatch implements AutoCloseable {
             (source, state) -> {
               if (state == ConnectionState.RECONNECTED || state == ConnectionState.CONNECTED) {
                 // A new session has no watches.
-                watch.execute(watch.watched::clear);
+                watch.looking.once(Duration.ZERO, watch.watched::clear);
                 watch.lookSoon();
               }
             });
-    ScheduledFuture<?> forEver =
-        watch.looking.scheduleWithFixedDelay(watch::look, 0, LOOK_SECONDS, TimeUnit.SECONDS);
-    LOG.trace("looking by {}", forEver);
+    watch.looking.every(Duration.ZERO, LOOK, watch::look);
     return watch;
-  }
-
-  private void execute(Runnable work) {
-    try {
-      looking.execute(work);
-    } catch (RejectedExecutionException e) {
-      LOG.trace("closed", e);
-    }
   }
 
   /** Schedules a reading. Many changes arrive at once; one reading handles them all. */
   private void lookSoon() {
     if (soon.compareAndSet(false, true)) {
-      try {
-        ScheduledFuture<?> look =
-            looking.schedule(
-                () -> {
-                  soon.set(false);
-                  look();
-                },
-                SOON_MILLIS,
-                TimeUnit.MILLISECONDS);
-        LOG.trace("{}", look);
-      } catch (RejectedExecutionException e) {
-        LOG.trace("closed", e);
-      }
+      looking.once(
+          SOON,
+          () -> {
+            soon.set(false);
+            look();
+          });
     }
   }
 
@@ -160,8 +132,6 @@ public final class GroupsWatch implements AutoCloseable {
     } catch (ZooKeeperException e) {
       LOG.debug("{}", e.getMessage());
       news.complain(List.of(Problem.error(base, String.valueOf(e.getMessage()))));
-    } catch (RuntimeException e) {
-      LOG.warn("looking for schedulers failed", e);
     }
   }
 
@@ -255,7 +225,7 @@ public final class GroupsWatch implements AutoCloseable {
               (curator, event) -> {
                 if (event.getResultCode() != 0) {
                   LOG.debug("{} cannot be watched: {}", path, event);
-                  execute(() -> watched.remove(path));
+                  looking.once(Duration.ZERO, () -> watched.remove(path));
                 }
               })
           .usingWatcher((org.apache.zookeeper.Watcher) event -> lookSoon())
@@ -268,7 +238,7 @@ public final class GroupsWatch implements AutoCloseable {
 
   @Override
   public void close() {
-    looking.shutdownNow();
+    looking.close();
     link.close();
   }
 }

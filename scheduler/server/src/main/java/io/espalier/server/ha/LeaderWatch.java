@@ -2,16 +2,13 @@ package io.espalier.server.ha;
 
 import io.espalier.server.zk.ZooKeeperException;
 import io.espalier.server.zk.ZooKeeperLink;
+import io.espalier.worker.thread.PeriodicThread;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.state.ConnectionState;
@@ -28,27 +25,20 @@ import org.slf4j.LoggerFactory;
  */
 public final class LeaderWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderWatch.class);
-  private static final int LOOK_SECONDS = 5;
+  private static final Duration LOOK = Duration.ofSeconds(5);
   private static final int SEQUENCE_DIGITS = 10;
 
   private final ZooKeeperLink link;
   private final String path;
   private final Consumer<List<Candidate>> news;
   private final Watcher watcher = event -> lookSoon(event.getType() == EventType.NodeDataChanged);
-  private final ScheduledExecutorService looking;
+  private final PeriodicThread looking = new PeriodicThread("leader-watch");
   private volatile List<Candidate> candidates = List.of();
 
   private LeaderWatch(ZooKeeperLink link, Consumer<List<Candidate>> news) {
     this.link = link;
     this.path = ZooKeeperPaths.leader(link.target().path());
     this.news = news;
-    this.looking =
-        Executors.newSingleThreadScheduledExecutor(
-            work -> {
-              Thread thread = new Thread(work, "leader-watch");
-              thread.setDaemon(true);
-              return thread;
-            });
   }
 
   /**
@@ -71,10 +61,7 @@ public final class LeaderWatch implements AutoCloseable {
             });
     watch.setWatches(link.client());
     // Limits the delay in case a watch is ever lost.
-    ScheduledFuture<?> forEver =
-        watch.looking.scheduleWithFixedDelay(
-            () -> watch.look(false), 0, LOOK_SECONDS, TimeUnit.SECONDS);
-    LOG.trace("looking by {}", forEver);
+    watch.looking.every(Duration.ZERO, LOOK, () -> watch.look(false));
     return watch;
   }
 
@@ -103,11 +90,7 @@ public final class LeaderWatch implements AutoCloseable {
   }
 
   private void lookSoon(boolean opened) {
-    try {
-      looking.execute(() -> look(opened));
-    } catch (RejectedExecutionException e) {
-      LOG.trace("closed", e);
-    }
+    looking.once(Duration.ZERO, () -> look(opened));
   }
 
   private void look(boolean opened) {
@@ -117,17 +100,10 @@ public final class LeaderWatch implements AutoCloseable {
     } catch (ZooKeeperException e) {
       LOG.debug("{}", e.getMessage());
       return;
-    } catch (RuntimeException e) {
-      LOG.warn("looking for the leader failed", e);
-      return;
     }
     if (opened || !found.equals(candidates)) {
       candidates = List.copyOf(found);
-      try {
-        news.accept(candidates);
-      } catch (RuntimeException e) {
-        LOG.error("telling of a new leader failed", e);
-      }
+      news.accept(candidates);
     }
   }
 
@@ -178,6 +154,6 @@ public final class LeaderWatch implements AutoCloseable {
   /** Watches end with the session, which is not ours. */
   @Override
   public void close() {
-    looking.shutdownNow();
+    looking.close();
   }
 }

@@ -8,6 +8,7 @@ import io.espalier.server.store.jdbc.mysql.MySqlOwners;
 import io.espalier.server.store.jdbc.mysql.MySqlOwners.Standing;
 import io.espalier.server.store.jdbc.mysql.MySqlStatusStore;
 import io.espalier.server.store.jdbc.mysql.StoreOwner;
+import io.espalier.worker.thread.PeriodicThread;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,9 +16,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +32,7 @@ final class StoreGroup implements Group {
   static final Duration DEFAULT_PROOF = Duration.ofSeconds(6);
 
   private static final Logger LOG = LoggerFactory.getLogger(StoreGroup.class);
-  private static final long LOOK_MILLIS = 500;
+  private static final Duration LOOK = Duration.ofMillis(500);
 
   /**
    * A candidate whose row does not change is hidden after this time, and deleted after ten times as
@@ -47,7 +45,7 @@ final class StoreGroup implements Group {
   private final Duration proof;
   private final Consumer<List<Candidate>> news;
   private final Map<String, Seen> seen = new HashMap<>();
-  private final ScheduledExecutorService looking;
+  private final PeriodicThread looking = new PeriodicThread("election");
   private volatile List<Candidate> candidates = List.of();
   private volatile Optional<Candidate> leader = Optional.empty();
   private volatile String problem = "";
@@ -64,13 +62,6 @@ final class StoreGroup implements Group {
     this.owners = MySqlOwners.of(address);
     this.proof = proof;
     this.news = news;
-    this.looking =
-        Executors.newSingleThreadScheduledExecutor(
-            work -> {
-              Thread thread = new Thread(work, "election");
-              thread.setDaemon(true);
-              return thread;
-            });
   }
 
   /** Creates the tables when they are missing, because the election needs them. */
@@ -83,9 +74,7 @@ final class StoreGroup implements Group {
     } catch (StoreException e) {
       throw new IOException(e.getMessage(), e);
     }
-    ScheduledFuture<?> forEver =
-        looking.scheduleWithFixedDelay(this::look, 0, LOOK_MILLIS, TimeUnit.MILLISECONDS);
-    LOG.trace("looking by {}", forEver);
+    looking.every(Duration.ZERO, LOOK, this::look);
   }
 
   /** Does nothing: the candidates elect by the store, so they share it. */
@@ -142,8 +131,6 @@ final class StoreGroup implements Group {
     } catch (StoreException e) {
       problem = String.valueOf(e.getMessage());
       LOG.debug("{}", problem);
-    } catch (RuntimeException e) {
-      LOG.error("looking for the leader failed", e);
     }
   }
 
@@ -218,7 +205,7 @@ final class StoreGroup implements Group {
 
   @Override
   public void close() {
-    looking.shutdownNow();
+    looking.close();
     owners.close();
   }
 }

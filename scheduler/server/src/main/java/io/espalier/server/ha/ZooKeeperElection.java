@@ -5,15 +5,12 @@ import io.espalier.server.app.ownership.LeadershipLease;
 import io.espalier.server.app.ownership.StoreOwnership;
 import io.espalier.server.zk.ZooKeeperException;
 import io.espalier.server.zk.ZooKeeperLink;
+import io.espalier.worker.thread.PeriodicThread;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
@@ -35,14 +32,14 @@ import org.slf4j.LoggerFactory;
  */
 final class ZooKeeperElection extends Candidacy {
   private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperElection.class);
-  private static final int PROOF_MILLIS = 1_000;
+  private static final Duration PROOF = Duration.ofSeconds(1);
 
   private final ZooKeeperLink link;
   private final String base;
   private final byte[] self;
   private final LeadershipLease validity;
   private final LeaderLatch latch;
-  private final ScheduledExecutorService prover;
+  private final PeriodicThread prover = new PeriodicThread("leadership-proof");
   private volatile String proofProblem = "";
   private volatile boolean gone;
   private volatile boolean closed;
@@ -53,13 +50,6 @@ final class ZooKeeperElection extends Candidacy {
     this.self = self.toJson().getBytes(StandardCharsets.UTF_8);
     this.validity = validity;
     this.latch = new LeaderLatch(link.client(), ZooKeeperPaths.leader(base), self.toJson());
-    this.prover =
-        Executors.newSingleThreadScheduledExecutor(
-            work -> {
-              Thread thread = new Thread(work, "leadership-proof");
-              thread.setDaemon(true);
-              return thread;
-            });
   }
 
   /**
@@ -75,7 +65,7 @@ final class ZooKeeperElection extends Candidacy {
         new LeaderLatchListener() {
           @Override
           public void isLeader() {
-            election.proveSoon();
+            election.prover.once(Duration.ZERO, election::prove);
           }
 
           @Override
@@ -93,10 +83,7 @@ final class ZooKeeperElection extends Candidacy {
       election.close();
       throw ZooKeeperException.of("cannot join the election", link.target(), e);
     }
-    ScheduledFuture<?> forEver =
-        election.prover.scheduleWithFixedDelay(
-            election::prove, 0, PROOF_MILLIS, TimeUnit.MILLISECONDS);
-    LOG.trace("proving by {}", forEver);
+    election.prover.every(Duration.ZERO, PROOF, election::prove);
     return election;
   }
 
@@ -118,14 +105,6 @@ final class ZooKeeperElection extends Candidacy {
       } catch (Exception e) {
         throw ZooKeeperException.of("cannot create " + path, link.target(), e);
       }
-    }
-  }
-
-  private void proveSoon() {
-    try {
-      prover.execute(this::prove);
-    } catch (RejectedExecutionException e) {
-      LOG.debug("elected while leaving", e);
     }
   }
 
@@ -225,7 +204,7 @@ final class ZooKeeperElection extends Candidacy {
   public void close() {
     closed = true;
     validity.end();
-    prover.shutdownNow();
+    prover.close();
     try {
       if (latch.getState() == LeaderLatch.State.STARTED) {
         latch.close();

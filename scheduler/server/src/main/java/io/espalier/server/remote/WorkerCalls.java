@@ -101,7 +101,7 @@ final class WorkerCalls implements AutoCloseable {
               unanswered.increment();
               failed.because(e.kind() == RpcException.Kind.UNKNOWN, String.valueOf(e.getMessage()));
               return;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
               unanswered.increment();
               failed.because(true, "while calling " + address + ": " + e);
               return;
@@ -110,6 +110,10 @@ final class WorkerCalls implements AutoCloseable {
           });
     } catch (RejectedExecutionException e) {
       failed.because(false, "shutting down");
+    } catch (OutOfMemoryError e) {
+      // The virtual machine reports out of memory when it gets no thread.
+      unanswered.increment();
+      failed.because(false, "while calling " + address + ": " + e.getMessage());
     }
   }
 

@@ -263,9 +263,6 @@ public final class DataDirectory implements AutoCloseable {
     try {
       Files.copy(copy, fresh, StandardCopyOption.REPLACE_EXISTING);
       Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rw-------"));
-      try (FileChannel channel = FileChannel.open(fresh, StandardOpenOption.WRITE)) {
-        channel.force(true);
-      }
       // First: a scheduler that finds the copy must know that tasks may be alive which it lacks.
       setBack(why);
       deleteStore(root.resolve(STATUSES + ".replaced"));
@@ -275,7 +272,7 @@ public final class DataDirectory implements AutoCloseable {
           Files.move(old, root.resolve(STATUSES + ".replaced" + suffix));
         }
       }
-      Files.move(fresh, statusFile(), StandardCopyOption.ATOMIC_MOVE);
+      AtomicFiles.move(fresh, statusFile());
     } catch (IOException e) {
       throw unusable(root, e);
     }

@@ -4,9 +4,9 @@ import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StatusStore.Retention;
 import io.espalier.core.status.store.StoreException;
+import io.espalier.worker.thread.PollingThread;
 import java.time.Duration;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -26,13 +26,7 @@ public final class StoreCleaner implements AutoCloseable {
   private final Chore chore;
   private final Pace pace;
   private final Consumer<? super StoreException> onStale;
-  private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          work -> {
-            Thread fresh = new Thread(work, "store-cleaner");
-            fresh.setDaemon(true);
-            return fresh;
-          });
+  private final PollingThread thread;
 
   /** What is to be done before each run; failures of the store are thrown. */
   public interface Chore {
@@ -66,6 +60,13 @@ public final class StoreCleaner implements AutoCloseable {
     this.retention = retention;
     this.chore = chore;
     this.pace = pace;
+    this.thread =
+        new PollingThread(
+            "store-cleaner",
+            "cleaning up " + store.description(),
+            InstantSource.system(),
+            pace.interval(),
+            now -> look());
   }
 
   /**
@@ -82,17 +83,12 @@ public final class StoreCleaner implements AutoCloseable {
       Pace pace,
       Consumer<? super StoreException> onStale) {
     StoreCleaner cleaner = new StoreCleaner(store, epoch, retention, chore, pace, onStale);
-    cleaner.next(pace.first());
+    cleaner.thread.dueIn(pace.first());
+    cleaner.thread.start();
     return cleaner;
   }
 
-  private void next(Duration in) {
-    if (!thread.isShutdown()) {
-      var unused = thread.schedule(this::look, in.toNanos(), TimeUnit.NANOSECONDS);
-    }
-  }
-
-  private void look() {
+  private void look() throws InterruptedException {
     try {
       chore.look();
       long rows = 0;
@@ -106,25 +102,19 @@ public final class StoreCleaner implements AutoCloseable {
       if (rows > 0) {
         LOG.info("{}: {} rows that were no longer wanted are deleted", store.description(), rows);
       }
-      next(pace.interval());
+      thread.dueIn(pace.interval());
     } catch (StaleEpochException e) {
       onStale.accept(e);
     } catch (StoreException e) {
       LOG.warn("{}: cleaning up failed: {}", store.description(), e.getMessage());
       if (e.retryable()) {
-        next(pace.interval());
+        thread.dueIn(pace.interval());
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException | Error e) {
-      // The executor would keep it to itself.
-      LOG.error("{}: cleaning up failed; it is tried again", store.description(), e);
-      next(pace.interval());
     }
   }
 
   @Override
   public void close() {
-    thread.shutdownNow();
+    thread.close(Duration.ofSeconds(1), true);
   }
 }

@@ -5,6 +5,7 @@ import io.espalier.core.problem.Result;
 import io.espalier.webui.fleet.SchedulerListListener;
 import io.espalier.webui.fleet.SchedulerLists;
 import io.espalier.webui.fleet.poll.SchedulerAddress;
+import io.espalier.worker.thread.PeriodicThread;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -13,10 +14,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,20 +27,13 @@ public final class SchedulerListFile implements AutoCloseable {
 
   private final Path file;
   private final SchedulerListListener news;
-  private final ScheduledExecutorService looking;
+  private final PeriodicThread looking = new PeriodicThread("espalier-fleet-list");
   private String latest;
 
   private SchedulerListFile(Path file, String latest, SchedulerListListener news) {
     this.file = file;
     this.latest = latest;
     this.news = news;
-    this.looking =
-        Executors.newSingleThreadScheduledExecutor(
-            work -> {
-              Thread thread = new Thread(work, "espalier-fleet-list");
-              thread.setDaemon(true);
-              return thread;
-            });
   }
 
   /** Thrown when problems prevent the use of a list at the start. */
@@ -84,10 +74,7 @@ public final class SchedulerListFile implements AutoCloseable {
     }
     news.follow(file.toString(), list.value());
     SchedulerListFile followed = new SchedulerListFile(file, text, news);
-    ScheduledFuture<?> forEver =
-        followed.looking.scheduleWithFixedDelay(
-            followed::look, every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
-    LOG.trace("{}", forEver);
+    followed.looking.every(every, every, followed::look);
     return followed;
   }
 
@@ -115,8 +102,6 @@ public final class SchedulerListFile implements AutoCloseable {
       }
       latest = "";
       news.complain(List.of(unreadable(file, e)));
-    } catch (RuntimeException e) {
-      LOG.error("following {} failed", file, e);
     }
   }
 
@@ -142,6 +127,6 @@ public final class SchedulerListFile implements AutoCloseable {
 
   @Override
   public void close() {
-    looking.shutdownNow();
+    looking.close();
   }
 }

@@ -269,7 +269,8 @@ public final class FleetClient implements AutoCloseable {
             () -> {
               try {
                 answer.complete(reader.apply(reply));
-              } catch (RuntimeException e) {
+              } catch (RuntimeException | Error e) {
+                // Without an answer the scheduler would count as being asked for ever.
                 answer.completeExceptionally(e);
               } finally {
                 held.addAndGet(-length);

@@ -136,7 +136,8 @@ public final class Poller implements AutoCloseable {
         changed = false;
         view = new FleetView(clock.millis(), hosts.values().stream().map(h -> h.view).toList());
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // The executor would end the polling for good, and say nothing.
       LOG.error("asking schedulers failed", e);
     }
   }
@@ -183,7 +184,7 @@ public final class Poller implements AutoCloseable {
     CompletableFuture<SchedulerSummary> answer;
     try {
       answer = asking.apply(host.view.address());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       answer = CompletableFuture.failedFuture(e);
     }
     CompletableFuture<Void> done =

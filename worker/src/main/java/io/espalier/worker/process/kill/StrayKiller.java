@@ -11,6 +11,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import java.util.function.ToIntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +26,7 @@ public final class StrayKiller implements AutoCloseable {
 
   private final String cookie;
   private final Consumer<Runnable> supervisor;
+  private final Search search;
   private final List<Request> waiting = new ArrayList<>();
   private final ThreadPoolExecutor thread =
       new ThreadPoolExecutor(
@@ -42,9 +44,23 @@ public final class StrayKiller implements AutoCloseable {
 
   private record Request(Journal.Entry entry, int signal, IntConsumer answer) {}
 
+  /** Looks for processes and signals them; blocks. */
+  interface Search {
+    JournalKiller.Found round(Journal.Left left, ToIntFunction<String> signals);
+  }
+
   public StrayKiller(String cookie, Consumer<Runnable> supervisor) {
+    this(
+        cookie,
+        supervisor,
+        (left, signals) ->
+            new JournalKiller().round(left, JournalKiller.Reach.INVOCATIONS, signals));
+  }
+
+  StrayKiller(String cookie, Consumer<Runnable> supervisor, Search search) {
     this.cookie = cookie;
     this.supervisor = supervisor;
+    this.search = search;
     // When a task has used up the processes of its user, it must be killed without a new thread.
     boolean unused = thread.prestartCoreThread();
   }
@@ -90,16 +106,22 @@ public final class StrayKiller implements AutoCloseable {
       // KILL is the smaller number and wins.
       signals.merge(request.entry().invocation(), request.signal(), Math::min);
     }
-    JournalKiller.Found found =
-        new JournalKiller()
-            .round(
-                new Journal.Left(cookie, "", requests.stream().map(Request::entry).toList()),
-                JournalKiller.Reach.INVOCATIONS,
-                invocation -> signals.getOrDefault(invocation, Signals.KILL));
     Map<String, Integer> counts = new HashMap<>();
-    found.alive().values().forEach(invocation -> counts.merge(invocation, 1, Integer::sum));
-    if (!found.unknown().isEmpty()) {
-      log.warn("cannot tell whether tasks have ended: {}", found);
+    boolean examined = false;
+    try {
+      JournalKiller.Found found =
+          search.round(
+              new Journal.Left(cookie, "", requests.stream().map(Request::entry).toList()),
+              invocation -> signals.getOrDefault(invocation, Signals.KILL));
+      found.alive().values().forEach(invocation -> counts.merge(invocation, 1, Integer::sum));
+      examined = found.unknown().isEmpty();
+      if (!examined) {
+        log.warn("cannot tell whether tasks have ended: {}", found);
+      }
+    } catch (RuntimeException | Error e) {
+      log.error("looking for processes of tasks failed", e);
+    }
+    if (!examined) {
       // A process counts as alive until it is verified dead: the search runs again for each of
       // them.
       signals.keySet().forEach(invocation -> counts.merge(invocation, 1, Integer::sum));

@@ -9,14 +9,12 @@ import io.espalier.server.app.ownership.DirectoryOwner.Kinship;
 import io.espalier.server.store.jdbc.mysql.MySqlAddress;
 import io.espalier.server.store.jdbc.mysql.MySqlOwners;
 import io.espalier.server.store.jdbc.mysql.StoreOwner;
+import io.espalier.worker.thread.PeriodicThread;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
@@ -35,13 +33,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class StoreOwnership implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StoreOwnership.class);
-  private static final long BEAT_MILLIS = 1_000;
+  private static final Duration BEAT = Duration.ofSeconds(1);
   private static final long LOOK_MILLIS = 500;
 
   private final MySqlOwners owners;
   private final StoreOwner mine;
   private final LeadershipLease validity;
-  private final ScheduledExecutorService prover;
+  private final PeriodicThread prover = new PeriodicThread("store-proof");
   private volatile String problem = "";
   private volatile boolean lost;
 
@@ -49,13 +47,6 @@ public final class StoreOwnership implements AutoCloseable {
     this.owners = owners;
     this.mine = mine;
     this.validity = validity;
-    this.prover =
-        Executors.newSingleThreadScheduledExecutor(
-            work -> {
-              Thread thread = new Thread(work, "store-proof");
-              thread.setDaemon(true);
-              return thread;
-            });
   }
 
   /**
@@ -216,13 +207,19 @@ public final class StoreOwnership implements AutoCloseable {
    * @param onUnproven called repeatedly while the last proof is no longer valid
    */
   public void prove(Consumer<? super StoreException> onLost, Runnable onUnproven) {
-    ScheduledFuture<?> forEver =
-        prover.scheduleWithFixedDelay(
-            () -> look(onLost, onUnproven), BEAT_MILLIS, BEAT_MILLIS, TimeUnit.MILLISECONDS);
-    LOG.trace("proving by {}", forEver);
+    prover.every(BEAT, BEAT, () -> look(onLost));
+    // Of its own, so that a failure above does not prevent it.
+    prover.every(
+        BEAT,
+        BEAT,
+        () -> {
+          if (remainingMillis() <= 0 && !lost) {
+            onUnproven.run();
+          }
+        });
   }
 
-  private void look(Consumer<? super StoreException> onLost, Runnable onUnproven) {
+  private void look(Consumer<? super StoreException> onLost) {
     if (lost) {
       return;
     }
@@ -242,11 +239,6 @@ public final class StoreOwnership implements AutoCloseable {
         LOG.warn("{}; it counts as ours for {} s more", e.getMessage(), remainingMillis() / 1000);
       }
       problem = String.valueOf(e.getMessage());
-    } catch (RuntimeException e) {
-      LOG.error("proving failed", e);
-    }
-    if (remainingMillis() <= 0 && !lost) {
-      onUnproven.run();
     }
   }
 
@@ -314,7 +306,7 @@ public final class StoreOwnership implements AutoCloseable {
    */
   @Override
   public void close() {
-    prover.shutdownNow();
+    prover.close();
     try {
       if (!lost) {
         owners.end(mine.process());

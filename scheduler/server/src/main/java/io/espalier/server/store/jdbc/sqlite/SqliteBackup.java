@@ -1,12 +1,10 @@
 package io.espalier.server.store.jdbc.sqlite;
 
+import io.espalier.worker.files.AtomicFiles;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -51,8 +49,7 @@ public final class SqliteBackup {
       throw new IOException(file + " cannot be copied: " + e.getMessage(), e);
     }
     Contents contents = check(fresh);
-    force(fresh);
-    Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
+    AtomicFiles.move(fresh, target);
     return contents;
   }
 
@@ -102,12 +99,6 @@ public final class SqliteBackup {
   private static long number(Statement statement, String sql) throws SQLException {
     try (ResultSet result = statement.executeQuery(sql)) {
       return result.next() ? result.getLong(1) : 0;
-    }
-  }
-
-  private static void force(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      channel.force(true);
     }
   }
 }
