@@ -7,6 +7,7 @@ import io.espalier.core.api.plan.UpdateImpact.OfJob;
 import io.espalier.core.api.plan.UpdateImpact.Orphan;
 import io.espalier.core.api.plan.UpdateImpact.OverLimit;
 import io.espalier.core.config.Config;
+import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.update.TaskDifference;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
@@ -83,6 +84,19 @@ final class ImpactScanTest {
     start();
     UpdateImpact impact = impact(config(CONFIG.replace("[\"1\", \"2\"]", "[\"2\", \"3\"]")), tree);
     assertThat(impact.jobs()).containsExactly(new OfJob("b", "db", 2, 2, 1, 1, 0, 0));
+  }
+
+  @Test
+  void tasksOfAJobAreNewWhenItIsEnabledAndGoneWhenItIsDisabledButTheirStatusesStay() {
+    Config off = config(CONFIG.replace("->b\": {", "->b\": {\"enabled\": false, "));
+    core.apply(off, tree, 100);
+    assertThat(impact(off, tree).jobs()).isEmpty();
+    assertThat(impact(config, tree).jobs()).containsExactly(new OfJob("b", "db", 0, 2, 2, 0, 0, 0));
+
+    core.apply(config, tree, 200);
+    int b = core.findJob("b");
+    core.setStatus(b, core.findNode(b, "2"), TaskStatus.of(Main.DONE, 5, 0));
+    assertThat(impact(off, tree).jobs()).containsExactly(new OfJob("b", "db", 2, 0, 0, 2, 0, 0));
   }
 
   @Test
@@ -218,12 +232,13 @@ final class ImpactScanTest {
     return LongStream.of(core.running().orphans()).boxed().collect(Collectors.toSet());
   }
 
-  /** Counts the tasks of a job in a core where nothing has run. */
+  /** Counts the tasks of a job that may run, in a core where nothing has run. */
   private static long tasks(Config config, Topology nodes, String job) {
     SchedulingCore fresh = new SchedulingCore(1);
     fresh.apply(config, nodes, 100);
     int number = fresh.findJob(job);
-    return fresh.job(number) == null ? 0 : fresh.tasks().progress(number).total();
+    Job configured = fresh.job(number);
+    return configured == null || !configured.canRun() ? 0 : fresh.tasks().progress(number).total();
   }
 
   @Test

@@ -60,7 +60,7 @@ public record UpdateImpact(
 
   /**
    * What happens to a job. Tasks are those whose node has a path that is enabled and passes the
-   * filters.
+   * filters; a job that is disabled or has errors has none.
    *
    * @param level of its tasks; of a job that is removed, the one that it has now
    * @param before number of tasks now

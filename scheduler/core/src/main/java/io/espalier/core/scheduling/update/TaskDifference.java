@@ -45,7 +45,7 @@ public final class TaskDifference {
   private final Map<String, BitSet> tasks = new HashMap<>();
 
   /**
-   * The tasks of a job.
+   * The tasks of a job. It has none while it is disabled or has errors, since none may start then.
    *
    * @param level of its tasks; of a job that is removed, the one that it has now
    */
@@ -106,10 +106,11 @@ public final class TaskDifference {
       Job is = after.job(name);
       String oldLevel = was == null ? "" : before.settings().levels().name(was.level());
       String newLevel = is == null ? "" : after.settings().levels().name(is.level());
-      long kept = oldLevel.equals(newLevel) ? kept(oldTasks[i], newTasks[i]) : 0;
-      long had = oldTasks[i].cardinality();
-      long has = newTasks[i].cardinality();
-      if (is != null && has > 0) {
+      long had = was != null && was.canRun() ? oldTasks[i].cardinality() : 0;
+      long has = is != null && is.canRun() ? newTasks[i].cardinality() : 0;
+      boolean mayKeep = had > 0 && has > 0 && oldLevel.equals(newLevel);
+      long kept = mayKeep ? kept(oldTasks[i], newTasks[i]) : 0;
+      if (is != null && !newTasks[i].isEmpty()) {
         int first = next.levelStart(is.level());
         tasks.put(name, newTasks[i].get(first, next.levelEnd(is.level())));
       }
@@ -202,8 +203,8 @@ public final class TaskDifference {
   }
 
   /**
-   * Returns the nodes on which a job will have tasks, counted from the first node of its level.
-   * Must not be modified.
+   * Returns the nodes on which a job will have tasks, also if it will be disabled, counted from the
+   * first node of its level. Must not be modified.
    */
   public BitSet tasks(String job) {
     return tasks.getOrDefault(job, new BitSet());
