@@ -12,6 +12,7 @@ import io.espalier.core.running.Throttle;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.Brake.Target;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
@@ -413,6 +414,28 @@ class BrakesTest extends BrakedLoop {
         .anyMatch(message -> message.contains("queue q"));
     assertThat(Objects.requireNonNull(world.loop.jobStates().get("free")).state())
         .isNotEqualTo(JobState.STUCK);
+  }
+
+  @Test
+  void explainOfABrakedJobNamesTheBrakeItsAuthorAndItsReason() {
+    world.configure(TWO_HOSTS);
+    endAll("free", "incomplete");
+    String by = "a brake stops the job since " + Instant.ofEpochMilli(world.now) + " by ann (";
+    brake(new Brake.Key(Target.JOB, "", "free"), 0);
+    endAll("free", "incomplete");
+    assertThat(world.core.tasks().explain("free", "a").reasons())
+        .extracting(Explanation.Reason::message)
+        .containsExactly(by + "the network is down)");
+    release(new Brake.Key(Target.JOB, "", "free"), null);
+
+    Brake.Key set = new Brake.Key(Target.SET, "", "s");
+    endAll("free", "incomplete");
+    by = "a brake stops the job since " + Instant.ofEpochMilli(world.now) + " (";
+    world.done(new Command.SetBrake(Brake.of(set, 0).build(), 0));
+    endAll("free", "incomplete");
+    assertThat(world.core.tasks().explain("free", "a").reasons())
+        .extracting(Explanation.Reason::message)
+        .containsExactly(by + "on set s)");
   }
 
   @Test

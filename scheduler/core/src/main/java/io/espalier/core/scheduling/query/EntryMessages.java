@@ -28,7 +28,7 @@ final class EntryMessages {
           case JOB_FAILED -> "the job has failed: " + why + "; it can be resumed or forgiven";
           case JOB_SUCCEEDED -> why + "; a resume lets the rest run";
           case NODE_CLOSED -> "the node is closed" + since(gate) + suffix(gate);
-          case JOB_BRAKE, NODE_MOVING, JOB_STARTING, WORKER_STARTING -> why;
+          case NODE_MOVING, JOB_STARTING, WORKER_STARTING -> why;
           case ROLLOUT -> "the stages of the roll-out are being determined";
           case HALTED ->
               "the roll-out is halted"
@@ -44,6 +44,7 @@ final class EntryMessages {
                   + " "
                   + why
                   + in(gate.untilMillis() - nowMillis);
+          case JOB_BRAKE -> "a brake stops the job" + since(gate) + suffix(gate);
           case NODE_BRAKE -> "a brake stops the node" + since(gate) + suffix(gate);
           case NODE_QUARANTINE -> "the node is quarantined" + since(gate) + suffix(gate);
           case JOB_QUARANTINE -> "the node is quarantined for the job" + since(gate) + suffix(gate);
