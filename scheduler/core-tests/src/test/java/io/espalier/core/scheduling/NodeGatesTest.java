@@ -2,15 +2,19 @@ package io.espalier.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.sun.management.ThreadMXBean;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Kind;
+import io.espalier.core.api.view.WaitingReasons;
+import io.espalier.core.api.view.WaitingReasons.Group;
 import io.espalier.core.config.Config;
 import io.espalier.core.scheduling.capacity.LimitFactor;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.scheduling.query.WaitReasonScan;
 import io.espalier.core.status.store.LimitOverride;
 import io.espalier.core.topology.Topology;
 import io.espalier.testkit.scheduling.ConfigFixture;
@@ -24,6 +28,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Nodes that are closed, and limits that factors lower. */
 final class NodeGatesTest {
@@ -95,6 +101,28 @@ final class NodeGatesTest {
     core.gates().open(GateKind.NODE_CLOSED, HOST);
     core.verify();
     assertThat(round()).hasSize(3);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "NODE_CLOSED, node_disabled, a node on their path is closed",
+    "NODE_BRAKE, brake, a brake stops a node on their path",
+    "NODE_WINDOW, window, no window of a node on their path is open",
+    "NODE_MOVING, other_shard, a node on their path moves to another scheduler",
+    "NODE_QUARANTINE, quarantine, a node on their path is quarantined"
+  })
+  void waitingTasksBelowAClosedNodeWaitForWhatClosesIt(GateKind gate, String kind, String message) {
+    apply(5, 2, 3);
+    core.gates().close(new Gate(gate, HOST, "ada", "disk replaced", 5_000, 0));
+    assertThat(round()).hasSize(3);
+    WaitReasonScan scan = core.tasks().waiting(core.findJob("j"));
+    while (!scan.isDone()) {
+      scan.step(100);
+    }
+    WaitingReasons waiting = scan.reasons(10, 1_000);
+    assertThat(waiting.reasons())
+        .extracting(Group::kind, Group::node, Group::count, Group::message)
+        .containsExactly(tuple(kind, "n1", 3L, message));
   }
 
   @Test

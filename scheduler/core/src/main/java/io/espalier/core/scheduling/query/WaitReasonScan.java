@@ -312,7 +312,7 @@ public final class WaitReasonScan {
       return groups.of(Kind.FILTERED, -1, "the filters of the job exclude a node on their path");
     }
     if (state.closed.isClosed(node)) {
-      return groups.of(Kind.NODE_DISABLED, -2, "a node on their path is closed");
+      return closed(node, atLevel);
     }
     if (state.closed.isClosedFor(node, job)) {
       Scope scope =
@@ -356,6 +356,21 @@ public final class WaitReasonScan {
       }
     }
     return null;
+  }
+
+  /** Returns the reason of a node that is closed for all jobs: that of its first gate. */
+  private WaitReasonCounts.Group closed(int node, int atLevel) {
+    Scope scope = Scope.node(topology.levels().name(atLevel), topology.name(node));
+    GateKind kind = state.gateTable.of(scope).get(0).kind();
+    String message =
+        switch (kind) {
+          case NODE_BRAKE -> "a brake stops a node on their path";
+          case NODE_WINDOW -> "no window of a node on their path is open";
+          case NODE_MOVING -> "a node on their path moves to another scheduler";
+          case NODE_QUARANTINE -> "a node on their path is quarantined";
+          default -> "a node on their path is closed";
+        };
+    return groups.of(kind.explanation(), -2, message);
   }
 
   /**
