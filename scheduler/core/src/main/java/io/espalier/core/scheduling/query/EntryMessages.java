@@ -21,7 +21,7 @@ final class EntryMessages {
     String why = gate.reason();
     String message =
         switch (gate.kind()) {
-          case PAUSE -> "the job is paused";
+          case PAUSE -> "the job is paused" + since(gate) + suffix(gate);
           case LOADING -> "the stored statuses of the job are still being read";
           case CAPACITY -> "the job waits for a place: " + why;
           case DEADLINE -> why + ": nothing more starts";

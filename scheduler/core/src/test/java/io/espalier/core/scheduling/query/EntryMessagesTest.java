@@ -21,8 +21,13 @@ final class EntryMessagesTest {
         EntryMessages.reason(
             new Gate(GateKind.PAUSE, Scope.job("a"), "ada", "repair", 10, 100), 10);
     assertThat(pause.kind()).isEqualTo(Kind.JOB_PAUSED);
-    assertThat(pause.message()).isEqualTo("the job is paused");
+    assertThat(pause.message())
+        .isEqualTo(
+            "the job is paused since 1970-01-01T00:00:00.010Z by ada"
+                + " until 1970-01-01T00:00:00.100Z (repair)");
     assertThat(pause.untilMillis()).isEqualTo(100);
+    assertThat(EntryMessages.reason(Gate.of(GateKind.PAUSE, "a", ""), 10).message())
+        .isEqualTo("the job is paused");
     Reason failed =
         EntryMessages.reason(Gate.of(GateKind.JOB_FAILED, "a", "3 tasks have failed"), 0);
     assertThat(failed.kind()).isEqualTo(Kind.JOB_FAILED);
