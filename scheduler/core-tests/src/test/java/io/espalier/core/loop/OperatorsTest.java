@@ -169,7 +169,7 @@ class OperatorsTest {
     Explanation.Reason reason = world.core.tasks().explain("j", "b").reasons().get(0);
     assertThat(reason.limit()).isZero();
     assertThat(reason.message())
-        .contains("needs 1 of slots, -1 of 0 are free; it can never start while the limit is 0")
+        .contains("needs 1 of slots, 0 of 0 are free; it can never start while the limit is 0")
         .contains("; the limit of 0 is an override of the")
         .contains("configured 1 for all of level host by ann until 1970-01-01T00:17:40Z")
         .endsWith("(disk full)");

@@ -62,7 +62,7 @@ class OverLimitTest {
     assertThat(world.kills).isEmpty();
     Explanation.Reason waits = world.core.tasks().explain("j", "d").reasons().get(0);
     assertThat(waits.message())
-        .contains("-2 of 1 are free")
+        .contains(", 0 of 1 are free")
         .endsWith(
             "; the youngest of those that hold it are killed from 1970-01-01T00:18:10Z on,"
                 + " until the limit is kept");

@@ -346,7 +346,7 @@ final class WorkerConformanceTest {
     assertThat(round()).containsExactlyInAnyOrder("d0@w1", "d1@w1", "d2@w1");
     assertThat(why("heavy", "d2"))
         .isEqualTo(
-            "needs 2 of ram, -3 of 1 are free on worker w1;"
+            "needs 2 of ram, 0 of 1 are free on worker w1;"
                 + " it can never start there while the limit is 1");
   }
 

@@ -136,7 +136,9 @@ public final class ApiJson {
       json.put("resource", resource);
     }
     if (resource != null || reason.limit() > 0) {
-      json.put("need", reason.need()).put("free", reason.free()).put("limit", reason.limit());
+      // More may be in use than a limit that was lowered allows.
+      int free = Math.max(0, reason.free());
+      json.put("need", reason.need()).put("free", free).put("limit", reason.limit());
     }
     if (reason.kind() == Explanation.Kind.RESOURCE) {
       json.put("holders", QueryJson.holders(reason.holders(), false))

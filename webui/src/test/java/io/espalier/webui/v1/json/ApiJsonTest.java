@@ -2,6 +2,7 @@ package io.espalier.webui.v1.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.api.view.Explanation;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.testkit.config.ConfigFixtures;
@@ -24,5 +25,19 @@ class ApiJsonTest {
     assertThat(ApiJson.problem(at(new Position(3, 5))).get("file")).isNull();
     assertThat(ApiJson.problem(at(Position.NONE)).members())
         .containsOnlyKeys("severity", "path", "message");
+  }
+
+  @Test
+  void nothingIsFreeWhereMoreRunsThanALoweredLimitLets() {
+    Explanation.Reason reason =
+        Explanation.Reason.of(Explanation.Kind.MAX_CONCURRENT, null, "too many run")
+            .lacking(null, 1, -1, 2);
+    assertThat(ApiJson.reason(reason))
+        .isEqualTo(
+            ConfigFixtures.json(
+                """
+                {"kind": "max_concurrent", "need": 1, "free": 0, "limit": 2,
+                 "message": "too many run"}
+                """));
   }
 }

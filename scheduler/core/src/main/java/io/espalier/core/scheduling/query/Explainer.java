@@ -382,7 +382,7 @@ public final class Explainer {
   private Reason slots(
       Kind kind, int node, Resource resource, int need, int free, int limit, String more) {
     String name = resource.name();
-    String words = "needs " + need + " of " + name + ", " + free + " of " + limit + " are free";
+    String words = "needs " + need + " of " + name + ", " + LimitMessages.free(free, limit);
     return Reason.of(kind, topology.name(node), words + more).lacking(name, need, free, limit);
   }
 

@@ -11,6 +11,11 @@ import java.time.Instant;
 final class LimitMessages {
   private LimitMessages() {}
 
+  /** Returns how many slots are free: none where more are in use than a lowered limit allows. */
+  static String free(int free, int limit) {
+    return Math.max(0, free) + " of " + limit + " are free";
+  }
+
   /** Returns the message for a node, which also covers configured limits of single nodes. */
   static String on(SchedulingState state, int node, Resource resource) {
     LimitOverride override =

@@ -160,10 +160,8 @@ final class WaitReasonCounts {
       int limit = state.ledger.limit(node, resource.index());
       String name = topology.name(node);
       return text
-          + free
-          + " of "
-          + limit
-          + " are free on "
+          + LimitMessages.free(free, limit)
+          + " on "
           + name
           + LimitMessages.never(state, need, limit, resource)
           + LimitMessages.on(state, node, resource);

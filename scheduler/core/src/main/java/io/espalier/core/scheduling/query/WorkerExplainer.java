@@ -218,10 +218,7 @@ final class WorkerExplainer {
                 + " of "
                 + name
                 + ", "
-                + free
-                + " of "
-                + limit
-                + " are free"
+                + LimitMessages.free(free, limit)
                 + where
                 + (NodeCapacity.fits(need, free) ? ", but " + kept : "")
                 + (!NodeCapacity.fits(need, free) && index.keptFor(worker) == job
