@@ -265,6 +265,10 @@ class QuarantinesTest {
       assertThatThrownBy(() -> refused.toCompletableFuture().join())
           .hasMessageContaining("there is no");
     }
+    CompletionStage<?> refused = world.run(new Command.LiftQuarantine(host, "", ""));
+    world.settle();
+    assertThatThrownBy(() -> refused.toCompletableFuture().join())
+        .hasRootCauseMessage("there is no quarantine of h7");
     assertThat(Map.copyOf(world.quarantines)).isEmpty();
     world.core.verify();
   }

@@ -38,7 +38,7 @@ public record Quarantine(
   /**
    * Identifies a quarantine.
    *
-   * @param level level of the node
+   * @param level level of the node; empty: an operator has not named it
    * @param node name of the node
    * @param job name of the job; empty: all jobs
    */
@@ -46,7 +46,7 @@ public record Quarantine(
     /** Returns it in words. */
     @Override
     public String toString() {
-      return level + " " + node + (job.isEmpty() ? "" : " for job " + job);
+      return (level.isEmpty() ? "" : level + " ") + node + (job.isEmpty() ? "" : " for job " + job);
     }
   }
 
