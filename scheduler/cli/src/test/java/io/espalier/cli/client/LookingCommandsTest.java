@@ -309,7 +309,9 @@ class LookingCommandsTest extends FakedCommands {
         "'kind':'queue','name':'q','limit':3 | queue q = 3",
         "'kind':'group','level':'host','name':'rs r-3','limit':1 | group rs r-3 = 1",
         "'kind':'level_start_rate','level':'host','node':'h1','limit':0.5 | host/h1 start rate = 0.5/s",
-        "'kind':'brake','level':'host','node':'h1','limit':0 | brake on host/h1"
+        "'kind':'brake','level':'host','node':'h1','limit':0 | brake on host/h1",
+        "'kind':'brake','level':'host','node':'h1','name':'quarantine','limit':0"
+            + " | quarantine on host/h1"
       })
   void whatLimitsAJobIsNamed(String bottleneck, String shown) {
     server.on(

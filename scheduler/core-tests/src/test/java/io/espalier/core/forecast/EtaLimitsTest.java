@@ -348,6 +348,26 @@ final class EtaLimitsTest {
   }
 
   @Test
+  void tasksBelowANodeThatAnOperatorHasQuarantinedNeverEnd() {
+    start(config(2, "\"enabled\": true", job("a", "") + ", " + job("b", "")));
+    JobEta before = eta("a");
+    Scope host = Scope.jobOnNode("a", "host", "h0");
+    core.gates().close(new Gate(GateKind.JOB_QUARANTINE, host, "", "", 0, 900_000));
+    assertThat(eta("a")).as("a trial may lift it").isEqualTo(before);
+    core.gates().close(new Gate(GateKind.JOB_QUARANTINE, host, "ann", "", 0, 0));
+    assertThat(eta("a").never()).isEqualTo(40);
+    assertThat(eta("b").never()).as("it is open to this job").isZero();
+    assertThat(leftInTheSimulation()).isEqualTo(40);
+    assertPlannedAsLive();
+    Scope all = Scope.node("instance", "instance1");
+    core.gates().close(new Gate(GateKind.NODE_QUARANTINE, all, "ann", "", 0, 0));
+    assertThat(eta("a").never()).isEqualTo(TASKS);
+    assertThat(eta("b").bottleneck())
+        .isEqualTo(
+            new Bottleneck(Kind.BRAKE, "instance", "instance1", "", "quarantine", 0, -1, -1));
+  }
+
+  @Test
   void aBrakeThatLeavesAShareNarrowsItsNode() {
     start(config(4, "\"enabled\": true", job("a", "")));
     core.limits()

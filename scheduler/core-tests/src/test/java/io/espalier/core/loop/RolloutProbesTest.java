@@ -8,6 +8,7 @@ import io.espalier.core.loop.health.ProbeAnswer;
 import io.espalier.core.rollout.Rollout.Phase;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -137,6 +138,62 @@ class RolloutProbesTest extends StagedLoop {
     assertThat(rollout().phase()).isEqualTo(Phase.RUNNING);
     answer(host, 9, 0);
     assertThat(rollout().phase()).isEqualTo(Phase.HALTED);
+  }
+
+  @Test
+  void theNextStageWaitsForAValueOfEachNodeOverARestart() {
+    String host = hostOfFirst();
+    endAll();
+    world.advance(120_000);
+    world.crashAndRestart();
+    world.configure(config("host", ", \"soak\": \"1m\""));
+    world.advance(120_000);
+    assertThat(running()).isEmpty();
+    assertThat(rollout().phase()).isEqualTo(Phase.SOAKING);
+    assertThat(waits()).endsWith("opens when probe lag has a new value of host " + host);
+    answer(host.equals("h1") ? "h2" : "h1", 1, 0);
+    assertThat(running()).isEmpty();
+    answer(host, 1, 0);
+    assertThat(running()).hasSize(5);
+  }
+
+  @Test
+  void aBadValueWhereTasksHaveEndedBeforeARestartHaltsTheJob() {
+    String host = hostOfFirst();
+    endAll();
+    world.advance(30_000);
+    world.crashAndRestart();
+    world.configure(config("host", ", \"soak\": \"1m\""));
+    answer(host.equals("h1") ? "h2" : "h1", 9, 0);
+    assertThat(rollout().phase()).isEqualTo(Phase.SOAKING);
+    answer(host, 9, 0);
+    assertThat(rollout().phase()).isEqualTo(Phase.HALTED);
+  }
+
+  @Test
+  void afterARestartTheNodesOfManyTasksAreFoundInSlices() {
+    String prefs =
+        IntStream.range(0, 6)
+            .mapToObj(
+                host ->
+                    IntStream.range(0, 2_500)
+                        .mapToObj(db -> "\"g" + host + "d" + db + "\"")
+                        .collect(Collectors.joining(", ", "\"g" + host + "\": [", "]")))
+            .collect(Collectors.joining(", "));
+    String many =
+        config("host", "")
+            .replaceAll("\"h1\".*b\"]", prefs)
+            .replace("[1, \"100%\"]", "[\"50%\", \"100%\"]");
+    world.configure(many);
+    assertThat(running().stream().filter(node -> node.startsWith("g"))).hasSize(7_500);
+    endAll();
+    world.crashAndRestart();
+    world.configure(many);
+    for (int host = 0; host < 6; host++) {
+      assertThat(running()).as("before the value of host %d", host).isEmpty();
+      answer("g" + host, 1, 0);
+    }
+    assertThat(running()).hasSize(7_500);
   }
 
   @Test

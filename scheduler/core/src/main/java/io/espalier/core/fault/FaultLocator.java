@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * <p>For each job and each inner node below which a task has failed, it counts the ends there, and
  * compares them with those of the rest of the tree by the logarithm of their likelihood ratio: for
  * all failures together, and for each cause. A task that fails again counts once until it succeeds,
- * so that one broken task is no broken host. The first failure below a node only begins its count:
- * it is why the node is looked at, so it is no evidence. Counts are halved now and then, so that
- * they tell about the last ends.
+ * so that one broken task is no broken host; but each failure is a look at the nodes above it, for
+ * what has ended elsewhere since. The first failure below a node only begins its count: it is why
+ * the node is looked at, so it is no evidence. Counts are halved now and then, so that they tell
+ * about the last ends.
  *
  * <p>The answers are a function of the calls. An end takes time proportional to the depth of the
  * tree; memory is bounded. Not thread-safe.
@@ -105,25 +106,30 @@ public final class FaultLocator {
     }
     JobCounts ofJob = jobs.computeIfAbsent(job, name -> new JobCounts());
     String task = path.get(last);
+    boolean isCounted = true;
     if (cause == null) {
       ofJob.failing.remove(task);
     } else if (!ofJob.failing.add(task)) {
-      return null;
+      isCounted = false;
     } else if (ofJob.failing.size() > MOST_FAILING) {
       Iterator<String> oldest = ofJob.failing.iterator();
       oldest.next();
       oldest.remove();
     }
-    ofJob.all.add(cause, JOB_WINDOW);
+    if (isCounted) {
+      ofJob.all.add(cause, JOB_WINDOW);
+    }
     int best = -1;
     double most = SURE;
     for (int i = 1; i < last; i++) {
       Place place = new Place(job, levels.get(i), path.get(i));
       Counts counts = nodes.get(place);
-      if (counts == null && cause != null) {
+      if (counts == null && cause != null && isCounted) {
         nodes.put(place, new Counts());
       } else if (counts != null) {
-        counts.add(cause, NODE_WINDOW);
+        if (isCounted) {
+          counts.add(cause, NODE_WINDOW);
+        }
         if (counts.failed == 0 && cause == null && counts.ended >= NODE_WINDOW / 2) {
           nodes.remove(place);
         }

@@ -3,22 +3,23 @@ package io.espalier.core.forecast;
 import io.espalier.core.api.view.JobEta.Kind;
 import io.espalier.core.config.Job;
 import io.espalier.core.config.Resource;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.group.GroupMembers;
 import io.espalier.core.topology.Topology;
-import java.util.Set;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the nodes on which and below which no task of a job can run as things are, in slices: a
- * limit is lower than what a task needs, a brake stops them until somebody releases it, or a
- * redundancy group is closed.
+ * limit is lower than what a task needs, a brake or an operator's quarantine stops them until
+ * somebody lifts it, or a redundancy group is closed.
  */
 final class EtaClosed {
   private final WorkLeft left;
   private final Topology nodes;
   private final Job job;
   private final EtaScan scan;
-  private final Set<Integer> braked;
+  private final Map<Integer, GateKind> gates;
   private final @Nullable GroupMembers groups;
 
   /** By node: whether no task can run on it or below it. */
@@ -41,7 +42,7 @@ final class EtaClosed {
     this.job = job;
     this.scan = scan;
     nodes = left.topology();
-    braked = left.brakedNodes();
+    gates = left.closedNodes(job);
     groups = left.groups();
     closed = new boolean[scan.size()];
   }
@@ -86,8 +87,10 @@ final class EtaClosed {
         return new EtaPlace(Kind.RESOURCE, node, ofLevel, "", resource, limit, 1, 0);
       }
     }
-    if (!braked.isEmpty() && braked.contains(node)) {
-      return new EtaPlace(Kind.BRAKE, node, ofLevel, "", null, 0, 1, 0);
+    GateKind gate = gates.isEmpty() ? null : gates.get(node);
+    if (gate != null) {
+      String name = gate == GateKind.NODE_BRAKE ? "" : "quarantine";
+      return new EtaPlace(Kind.BRAKE, node, ofLevel, name, null, 0, 1, 0);
     }
     if (groups != null && groups.has(level) && level <= job.level()) {
       for (int group : groups.groupsOf(groups.member(node, level))) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param node -1: it is no node
  * @param level the name of the node's level, or of that of the group's members; empty: neither
- * @param name the queue, or the group with its kind; empty: neither
+ * @param name the queue, the group with its kind, or {@code quarantine}; empty: none of them
  * @param resource null: it is not slots of a resource that are limited
  * @param limit in effect
  * @param slots how many tasks of the job may run there at once, at least 1

@@ -15,15 +15,18 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskStatus.Main;
 import io.espalier.core.topology.Topology;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The work that is left in a core. Use it on the thread of the core. */
 public final class LiveWork implements WorkLeft {
   private static final int OVER = Main.DONE.bit() | Main.FAILED.bit() | Main.CANCELLED.bit();
   private static final int CLOSED = TaskStatus.AVOIDED | TaskStatus.DISABLED;
+
+  private static final List<GateKind> CLOSING =
+      List.of(GateKind.NODE_BRAKE, GateKind.NODE_QUARANTINE, GateKind.JOB_QUARANTINE);
 
   private final SchedulingCore core;
 
@@ -135,29 +138,33 @@ public final class LiveWork implements WorkLeft {
   }
 
   @Override
-  public Set<Integer> brakedNodes() {
-    return nodes(topology(), brakes());
+  public Map<Integer, GateKind> closedNodes(Job job) {
+    return closedNodes(topology(), closed(), job);
   }
 
-  /** Returns the nodes of {@link #brakedNodes} by name. */
-  List<Scope> brakes() {
-    return core.gates().of(GateKind.NODE_BRAKE).stream()
+  /** Returns the gates of {@link #closedNodes}, of all jobs. */
+  List<Gate> closed() {
+    return CLOSING.stream()
+        .flatMap(kind -> core.gates().of(kind).stream())
         .filter(gate -> gate.untilMillis() == 0)
-        .map(Gate::scope)
         .toList();
   }
 
-  /** Returns the numbers of those nodes that a tree has. */
-  static Set<Integer> nodes(Topology topology, List<Scope> scopes) {
-    Set<Integer> nodes = new HashSet<>();
-    for (Scope scope : scopes) {
+  /** Returns the numbers of those nodes that a tree has, for one job. */
+  static Map<Integer, GateKind> closedNodes(Topology topology, List<Gate> gates, Job job) {
+    Map<Integer, GateKind> nodes = new HashMap<>();
+    for (Gate gate : gates) {
+      Scope scope = gate.scope();
+      if (!scope.job().isEmpty() && !scope.job().equals(job.name())) {
+        continue;
+      }
       int level = topology.levels().find(scope.level());
       int node =
           level >= 0 && level < topology.levels().worker()
               ? topology.find(level, scope.name())
               : -1;
       if (node >= 0) {
-        nodes.add(node);
+        nodes.putIfAbsent(node, gate.kind());
       }
     }
     return nodes;

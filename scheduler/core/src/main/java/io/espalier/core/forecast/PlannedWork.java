@@ -9,6 +9,7 @@ import io.espalier.core.scheduling.capacity.HealthLimit;
 import io.espalier.core.scheduling.capacity.LimitTable;
 import io.espalier.core.scheduling.capacity.PlannedLimits;
 import io.espalier.core.scheduling.capacity.RunningCap;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.group.GroupMembers;
 import io.espalier.core.scheduling.group.RedundancyGroups;
 import io.espalier.core.scheduling.update.TaskDifference;
@@ -18,7 +19,6 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -211,8 +211,8 @@ public final class PlannedWork implements WorkLeft {
   }
 
   @Override
-  public Set<Integer> brakedNodes() {
-    return LiveWork.nodes(topology, copy.brakes);
+  public Map<Integer, GateKind> closedNodes(Job job) {
+    return LiveWork.closedNodes(topology, copy.closed, job);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.capacity.LimitTable;
+import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.topology.Topology;
@@ -29,7 +30,7 @@ public final class WorkCopy {
   final SortedMap<String, OfJob> jobs = new TreeMap<>();
 
   final LimitTable limits = new LimitTable();
-  List<Scope> brakes = List.of();
+  List<Gate> closed = List.of();
   int workers;
 
   /** The next job, and its node, counted from the first one of its level. */
@@ -71,7 +72,7 @@ public final class WorkCopy {
       core.capacity().factors().forEach(limits::put);
       core.capacity().health().forEach(limits::put);
       core.capacity().caps().forEach(limits::put);
-      brakes = live.brakes();
+      closed = live.closed();
       workers = live.workers();
     }
     return isDone;

@@ -5,11 +5,12 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.QueueSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.scheduling.capacity.RunningCap;
+import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.group.GroupMembers;
 import io.espalier.core.topology.Topology;
 import java.util.Collection;
-import java.util.Set;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The tasks that are left, and what limits them: in a scheduler, or as a plan would leave them. */
@@ -61,8 +62,11 @@ public interface WorkLeft {
   /** Returns the caps on running tasks of jobs and queues. */
   Collection<RunningCap> caps();
 
-  /** Returns the nodes that are braked to a standstill until somebody releases the brake. */
-  Set<Integer> brakedNodes();
+  /**
+   * Returns the nodes that operators keep closed to a job until somebody opens them, each with the
+   * kind of the gate: a brake to a standstill or a quarantine without trials.
+   */
+  Map<Integer, GateKind> closedNodes(Job job);
 
   /** Returns which nodes are in which redundancy groups; null: none are configured. */
   @Nullable GroupMembers groups();

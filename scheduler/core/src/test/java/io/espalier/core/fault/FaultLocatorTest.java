@@ -116,6 +116,26 @@ final class FaultLocatorTest {
   }
 
   @Test
+  void aHostWhoseTasksAllFailFirstIsFoundOnceOthersHaveEnded() {
+    for (int task = 0; task < 6; task++) {
+      assertThat(ended(3, task, "disk")).isNull();
+    }
+    for (int host = 20; host < 117; host++) {
+      assertThat(ended(host, 0, null)).isNull();
+    }
+    assertThat(ended(3, 0, "disk")).as("6 of 6 beside 0 of 97 may be chance").isNull();
+    assertThat(ended(117, 0, null)).isNull();
+    Fault fault = Objects.requireNonNull(ended(3, 1, "disk"));
+    assertThat(fault.node()).isEqualTo("h3");
+    assertThat(fault.failed()).as("each task counts once").isEqualTo(6);
+    assertThat(fault.ended()).isEqualTo(6);
+    assertThat(fault.endedElsewhere()).isEqualTo(98);
+    for (int i = 0; i < 100; i++) {
+      assertThat(ended(3, i % 6, "disk")).as("it is found once").isNull();
+    }
+  }
+
+  @Test
   void nothingIsFoundWithoutAComparison() {
     for (int task = 0; task < 100; task++) {
       assertThat(ended(3, task, "first")).as("only this host has run anything").isNull();

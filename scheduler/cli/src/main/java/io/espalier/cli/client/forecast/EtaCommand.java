@@ -139,7 +139,7 @@ public final class EtaCommand extends ListCommand {
       case "queue" -> "queue " + name + (resource.isEmpty() ? "" : "." + resource) + limit;
       case "level_start_rate" -> node + " start rate" + limit + "/s";
       case "group" -> "group " + name + limit;
-      case "brake" -> "brake on " + node;
+      case "brake" -> (name.isEmpty() ? "brake" : name) + " on " + node;
       default -> "-";
     };
   }

@@ -44,7 +44,7 @@ public record JobEta(
     LEVEL_START_RATE,
     /** How many members of a redundancy group may be busy at once. */
     GROUP,
-    /** A node that is braked to a standstill; only when no task may start. */
+    /** A node that an operator has braked to a standstill or quarantined; if no task may start. */
     BRAKE
   }
 
@@ -54,8 +54,8 @@ public record JobEta(
    * @param level the level of the node, or of the members of the group; empty: it is neither
    * @param node empty: it is no node
    * @param resource empty: it is no resource; of a queue, its running tasks are limited then
-   * @param name the queue, or the kind of the group and its name, such as {@code replset rs-3};
-   *     empty: it is neither
+   * @param name the queue, the kind of the group and its name, such as {@code replset rs-3}, or
+   *     {@code quarantine} where that closes the node and not a brake; empty: it is none of them
    * @param limit the limit in effect; of workers, of all together; of rates, starts per second
    * @param gainSeconds how much sooner the job ends with a limit there that is higher by one; -1:
    *     no task may start, so it does not end at all

@@ -428,7 +428,7 @@ public final class RolloutTracker implements RoundStep {
     Rollout first = Rollout.begun(name, RolloutFingerprint.of(job, spec), stages, sizes, nowMillis);
     StagedJob staged = new StagedJob(first, members);
     staged.apart = quarantines.nodesClosedTo(name);
-    staged.knowsRunning = true;
+    staged.knowsStarted = true;
     all.put(name, staged);
     effects.begin(staged, spec, nowMillis);
   }

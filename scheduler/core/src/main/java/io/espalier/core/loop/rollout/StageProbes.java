@@ -7,6 +7,9 @@ import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LiveTasks.Live;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Scope;
+import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.topology.Topology;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +21,14 @@ import org.jspecify.annotations.Nullable;
  * roll-out. For the owner of the loop.
  */
 final class StageProbes {
+  private static final int TASKS_PER_SLICE = 10_000;
+  private static final int TRIED =
+      Main.DONE.bit()
+          | Main.INCOMPLETE.bit()
+          | Main.FAILED.bit()
+          | Main.ERROR.bit()
+          | Main.CANCELLED.bit();
+
   private final SchedulingCore core;
   private final LiveTasks live;
   private final HealthLimits health;
@@ -46,15 +57,64 @@ final class StageProbes {
     }
   }
 
-  /** Remembers the nodes of tasks that have outlived a restart; once. */
-  void restored(StagedJob staged, RolloutSpec spec) {
-    if (staged.knowsRunning || spec.probes().isEmpty()) {
-      return;
+  /**
+   * Remembers the nodes of tasks that have started before a restart; once, in slices. Where tasks
+   * have ended since, nobody knows when they started: only values from now on count.
+   *
+   * @return whether all are remembered
+   */
+  boolean restored(StagedJob staged, RolloutSpec spec, long nowMillis) {
+    if (staged.knowsStarted || spec.probes().isEmpty() || staged.hasPassed()) {
+      return true;
     }
-    staged.knowsRunning = true;
-    for (Live task : live.all()) {
-      if (task.key.job().equals(staged.name())) {
-        placed(staged, spec, task.run, task.startedMillis());
+    int job = core.findJob(staged.name());
+    if (staged.restoredState != core.stateNumber()) {
+      staged.restoredState = core.stateNumber();
+      staged.nextRestored = core.tasks().firstNode(job);
+      for (Live task : live.all()) {
+        if (task.key.job().equals(staged.name())) {
+          placed(staged, spec, task.run, task.startedMillis());
+        }
+      }
+    }
+    int end = core.tasks().endNode(job);
+    int until = Math.min(end, staged.nextRestored + TASKS_PER_SLICE);
+    for (; staged.nextRestored < until; staged.nextRestored++) {
+      if (hasStarted(staged, job, staged.nextRestored)) {
+        ended(staged, spec, staged.nextRestored, nowMillis);
+      }
+    }
+    staged.knowsStarted = until == end;
+    return staged.knowsStarted;
+  }
+
+  /** Returns whether a task has ended in an open stage; in the last one, that is not known. */
+  private boolean hasStarted(StagedJob staged, int job, int node) {
+    int bits = core.tasks().bits(job, node);
+    if ((bits & TRIED) == 0) {
+      return false;
+    }
+    if ((bits & Main.CANCELLED.bit()) != 0) {
+      TaskStatus status = core.tasks().status(job, node);
+      if (status == null || status.attempts() == 0) {
+        return false;
+      }
+    }
+    int stage = staged.members.stage(core.topology().name(node));
+    return stage <= staged.now.stage() && stage < staged.members.stages() - 1;
+  }
+
+  private void ended(StagedJob staged, RolloutSpec spec, int task, long nowMillis) {
+    Topology nodes = core.topology();
+    for (String probe : spec.probes()) {
+      int level = nodes.levels().find(health.level(probe));
+      int at = level < 0 ? -1 : task;
+      while (at >= 0 && nodes.level(at) > level) {
+        at = nodes.parent(nodes.slot(at, 0));
+      }
+      if (at >= 0 && nodes.level(at) == level) {
+        Scope node = Scope.node(nodes.levels().name(level), nodes.name(at));
+        staged.started.merge(node, nowMillis, Math::min);
       }
     }
   }

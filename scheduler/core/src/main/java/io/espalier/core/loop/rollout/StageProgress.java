@@ -41,7 +41,8 @@ final class StageProgress {
   /**
    * Evaluates the open stage of a job; it must be in effect.
    *
-   * @return whether the next stage was opened
+   * @return whether it is to be evaluated again at once, because the next stage was opened or
+   *     nobody knows yet where tasks have started before a restart
    */
   boolean advance(StagedJob staged, RolloutSpec spec, long nowMillis) {
     Rollout now = staged.now;
@@ -49,7 +50,10 @@ final class StageProgress {
     if (core.gates().get(GateKind.ROLLOUT, now.job()) != null) {
       core.gates().open(GateKind.ROLLOUT, now.job());
     }
-    probes.restored(staged, spec); // Of a halted one, too: it may be resumed next.
+    // Of a halted one, too: it may be resumed next.
+    if (!probes.restored(staged, spec, nowMillis)) {
+      return true;
+    }
     long apart = core.staged().leftApart(number);
     long sample = core.staged().left(number);
     staged.left = sample + apart;

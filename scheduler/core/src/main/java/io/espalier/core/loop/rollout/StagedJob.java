@@ -26,7 +26,7 @@ final class StagedJob {
 
   /**
    * When tasks first started below the nodes of the levels of its probes, or when the roll-out was
-   * resumed or promoted last: earlier values do not count. Since a restart at most.
+   * resumed or promoted last: earlier values do not count.
    */
   final Map<Scope, Long> started = new LinkedHashMap<>();
 
@@ -39,8 +39,14 @@ final class StagedJob {
   /** Whether tasks may have been counted before a restart. */
   boolean isRestored;
 
-  /** Whether {@link #started} has the nodes of tasks that run since before a restart. */
-  boolean knowsRunning;
+  /** Whether {@link #started} has the nodes of tasks that have started before a restart. */
+  boolean knowsStarted;
+
+  /** The next task that is looked at for that. */
+  int nextRestored;
+
+  /** The number of the core's state in which {@link #nextRestored} is a task; -1: none. */
+  long restoredState = -1;
 
   /** Whether a task has ended, or a value of its probes has come, since the last evaluation. */
   boolean isDirty;
