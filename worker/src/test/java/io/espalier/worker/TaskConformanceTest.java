@@ -303,4 +303,44 @@ class TaskConformanceTest {
     assertThat(bench.run(unwatched).rawStatus()).isEqualTo("done");
     Files.writeString(fifo, "go\n");
   }
+
+  /** Otherwise its next attempt could run beside what is left of this one. */
+  @Test
+  void aTaskThatWasAskedToStopEndsWhenNobodyOfItIsLeft() throws IOException {
+    Path fifo = directory.resolve("fifo");
+    LaunchSpec launch = bench.start(bench.sh("n", withHiddenChild(fifo)));
+    bench.awaitLine(launch, "up");
+    assertThat(bench.kill(launch, TaskBench.TERM)).isTrue();
+    await().until(() -> bench.events(launch).stream().anyMatch(e -> e.contains("process_exited")));
+    // Long enough to miss that the child lives.
+    bench.run(bench.sh("other", "sleep 0.3"));
+    assertThat(bench.ends.of(launch)).isEmpty();
+    Files.writeString(fifo, "go\n");
+    assertThat(bench.ends.await(launch).kind()).isEqualTo(TaskResult.Kind.KILLED);
+  }
+
+  @Test
+  void theKillAfterAWaitReachesWhoHasOutlivedTheProcess() {
+    LaunchSpec launch = bench.start(bench.sh("n", withHiddenChild(directory.resolve("fifo"))));
+    bench.awaitLine(launch, "up");
+    long child = Long.parseLong(bench.out(launch).get(0).strip());
+    assertThat(bench.kill(launch, new KillRequest(KillRequest.Method.TERM_WAIT_KILL, 200)))
+        .isTrue();
+    assertThat(bench.ends.await(launch).kind()).isEqualTo(TaskResult.Kind.KILLED);
+    await().until(() -> ProcessHandle.of(child).isEmpty());
+  }
+
+  /** A task with a child in its group that ignores TERM and has closed all pipes of the task. */
+  private static String withHiddenChild(Path fifo) {
+    return "mkfifo '"
+        + fifo
+        + "'; bash -c 'trap \"\" TERM; for fd in /proc/self/fd/*; do fd=${fd##*/};"
+        + " [ $fd -le 2 ] || eval \"exec $fd>&-\"; done; : > "
+        + fifo
+        + ".ready; read x < "
+        + fifo
+        + "' > /dev/null 2>&1 & child=$!; while [ ! -e '"
+        + fifo
+        + ".ready' ]; do sleep 0.01; done; echo $child; echo up; wait";
+  }
 }

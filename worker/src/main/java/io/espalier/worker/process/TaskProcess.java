@@ -254,7 +254,7 @@ final class TaskProcess implements ProcessBackend.Events, TaskOutput.Sink, Termi
       termination.killStrays();
     }
     endIfOver();
-    termination.searchIfKilled();
+    termination.searchIfStopping();
   }
 
   @Override

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ends the processes of one task, and finds out when none is left: sends the signals that were
  * asked for, searches for descendants that a signal to the group does not reach, and watches the
- * control groups until they are empty. Confined to the supervisor's thread.
+ * control groups until they are empty. A task that was sent a signal ends when a search finds
+ * nobody of it. Confined to the supervisor's thread.
  */
 final class Termination {
   private static final long FIRST_SWEEP_NANOS = 20_000_000L;
@@ -26,10 +27,13 @@ final class Termination {
   private @Nullable CgroupReaper reaper;
   private ProcessBackend.@Nullable Child child;
   private boolean signalled;
+  private boolean stopping;
   private int signalBeforeStart;
   private long sweepNanos = FIRST_SWEEP_NANOS;
   private boolean sweeping;
+  private long sweeps;
   private boolean swept;
+  private boolean answering;
   private boolean looking;
 
   private enum Phase {
@@ -83,6 +87,7 @@ final class Termination {
   /** The guard has killed the process, so it is not a failure of the task. */
   void killedByGuard() {
     signalled = true;
+    stopping = true;
   }
 
   /** Stops the task as a request says. */
@@ -111,10 +116,12 @@ final class Termination {
       return;
     }
     signalled |= phase == Phase.RUNNING;
+    stopping = true;
     child.signal(number);
     if (number == Signals.KILL && groupKills()) {
       killGroup();
     } else if (phase == Phase.EXITED) {
+      sweepNanos = FIRST_SWEEP_NANOS;
       sweep(number);
     }
   }
@@ -125,11 +132,15 @@ final class Termination {
     look();
   }
 
-  /** Searches for what a KILL has left, unless control groups find it. */
-  void searchIfKilled() {
-    if (phase == Phase.EXITED && plan.isKilled() && !groupKills()) {
-      sweep(Signals.KILL);
+  /** Searches for what a signal has left, unless control groups find it. */
+  void searchIfStopping() {
+    if (phase == Phase.EXITED && needsSearch()) {
+      search();
     }
+  }
+
+  private boolean needsSearch() {
+    return stopping && !groupKills();
   }
 
   /** Kills what is left in our control groups once the process is gone. */
@@ -155,9 +166,9 @@ final class Termination {
     if (reaper != null && !reaper.isOver()) {
       return false;
     }
-    boolean known = !plan.isKilled() || groupKills() || swept;
-    if (!known) {
-      sweep(Signals.KILL);
+    boolean known = !needsSearch() || swept;
+    if (!known && !answering) {
+      search();
     }
     return known;
   }
@@ -195,30 +206,52 @@ final class Termination {
     }
   }
 
+  /** Searches now, and soon again: something has changed. */
+  private void search() {
+    sweepNanos = FIRST_SWEEP_NANOS;
+    sweep(nextSignal());
+  }
+
+  /** Returns KILL after a kill; otherwise none: the group has had its TERM, and once. */
+  private int nextSignal() {
+    return plan.isKilled() ? Signals.KILL : 0;
+  }
+
   /**
    * Signals descendants that left the group or outlive its leader, which a signal to the group does
-   * not reach.
+   * not reach, and looks again after a pause until the task has ended.
    */
   private void sweep(int signal) {
     if (sweeping || phase == Phase.ENDED) {
       return;
     }
     sweeping = true;
+    long number = ++sweeps;
     host.sweep(
         task.entry(),
         signal,
         found -> {
           sweeping = false;
-          if (phase == Phase.ENDED || !plan.isKilled()) {
+          if (phase == Phase.ENDED) {
             return;
           }
-          // Only a search after the KILL shows that nobody is left.
-          swept = found == 0 && signal == Signals.KILL;
+          // After a KILL only a search that sent it shows that nobody is left.
+          swept = found == 0 && (signal == Signals.KILL || !plan.isKilled());
+          // The task asks whether it is complete, which must not lead to the next search at once.
+          answering = true;
           task.searched();
+          answering = false;
           if (phase != Phase.ENDED) {
-            host.after(sweepNanos, () -> sweep(Signals.KILL));
+            host.after(sweepNanos, () -> sweepAgain(number));
             sweepNanos = Math.min(2 * sweepNanos, LAST_SWEEP_NANOS);
           }
         });
+  }
+
+  private void sweepAgain(long after) {
+    // A later one has a pause of its own.
+    if (after == sweeps) {
+      sweep(nextSignal());
+    }
   }
 }

@@ -42,6 +42,9 @@ public final class StrayKiller implements AutoCloseable {
           });
   private boolean sweeping;
 
+  /** What the last search could not examine, so that each is logged once; of the thread. */
+  private String lastUnknown = "[]";
+
   private record Request(Journal.Entry entry, int signal, IntConsumer answer) {}
 
   /** Looks for processes and signals them; blocks. */
@@ -66,7 +69,8 @@ public final class StrayKiller implements AutoCloseable {
   }
 
   /**
-   * @param answer receives the number of processes found and signalled
+   * @param signal what the processes get; 0: nothing
+   * @param answer receives the number of processes found
    */
   public void request(Journal.Entry entry, int signal, IntConsumer answer) {
     waiting.add(new Request(entry, signal, answer));
@@ -103,8 +107,10 @@ public final class StrayKiller implements AutoCloseable {
   private Map<String, Integer> sweep(List<Request> requests) {
     Map<String, Integer> signals = new HashMap<>();
     for (Request request : requests) {
-      // KILL is the smaller number and wins.
-      signals.merge(request.entry().invocation(), request.signal(), Math::min);
+      signals.merge(
+          request.entry().invocation(),
+          request.signal(),
+          (a, b) -> a == Signals.KILL || b == Signals.KILL ? Signals.KILL : Math.max(a, b));
     }
     Map<String, Integer> counts = new HashMap<>();
     boolean examined = false;
@@ -115,9 +121,11 @@ public final class StrayKiller implements AutoCloseable {
               invocation -> signals.getOrDefault(invocation, Signals.KILL));
       found.alive().values().forEach(invocation -> counts.merge(invocation, 1, Integer::sum));
       examined = found.unknown().isEmpty();
-      if (!examined) {
+      String unknown = found.unknown().toString();
+      if (!examined && !unknown.equals(lastUnknown)) {
         log.warn("cannot tell whether tasks have ended: {}", found);
       }
+      lastUnknown = unknown;
     } catch (RuntimeException | Error e) {
       log.error("looking for processes of tasks failed", e);
     }
