@@ -378,7 +378,7 @@ final class PlanCommands {
           jobs.isEmpty() && !settings
               ? "nothing differs; nothing was written"
               : (jobs.size() - deleted)
-                  + " jobs are saved, "
+                  + (jobs.size() - deleted == 1 ? " job is saved, " : " jobs are saved, ")
                   + deleted
                   + " deleted"
                   + (settings ? ", the settings are replaced" : ""));

@@ -116,7 +116,7 @@ class PlanIT {
               "--reason",
               "new work");
       assertThat(applied.code()).as(applied.stderr()).isZero();
-      assertThat(applied.stdout()).contains("1 jobs are saved, 1 deleted");
+      assertThat(applied.stdout()).contains("1 job is saved, 1 deleted");
       until("the orphans are killed", () -> processes.alive().isEmpty());
       until("the new job is done", () -> site.starts("other").size() == 3);
       assertThat(http.events())

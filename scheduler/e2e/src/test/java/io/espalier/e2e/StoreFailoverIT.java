@@ -116,7 +116,7 @@ class StoreFailoverIT {
     Ended applied =
         site.espalier(
             "apply", "work.json", "--job", "work", "--plan", plan, "--server", second.url());
-    assertThat(applied.stdout()).as(applied.stderr()).contains("1 jobs are saved");
+    assertThat(applied.stdout()).as(applied.stderr()).contains("1 job is saved");
     assertThat(Set.copyOf(site.starts("work").values()))
         .as("no task was started twice")
         .containsExactly(1);

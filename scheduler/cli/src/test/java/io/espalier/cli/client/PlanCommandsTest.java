@@ -98,7 +98,7 @@ class PlanCommandsTest extends FakedCommands {
             + "}");
     CommandRun run = run("apply", config, "--plan", "t.s", "--consent", "kills=14,new=400000");
     assertThat(run.out())
-        .isEqualToNormalizingNewlines("1 jobs are saved, 1 deleted, the settings are replaced\n");
+        .isEqualToNormalizingNewlines("1 job is saved, 1 deleted, the settings are replaced\n");
     assertThat(server.asked()).hasSize(1);
     assertThat(server.asked().get(0))
         .contains("\"plan\":\"t.s\",\"consent\":{\"kills\":14,\"new\":400000}");

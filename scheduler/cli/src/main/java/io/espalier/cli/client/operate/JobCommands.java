@@ -127,7 +127,7 @@ public final class JobCommands {
 
     @Override
     public int run(Client client) {
-      return post(client, ApiV1.RESUME, reason(), answer -> " is not paused any more");
+      return post(client, ApiV1.RESUME, reason(), answer -> " goes on");
     }
   }
 

@@ -5,6 +5,7 @@ import io.espalier.core.api.view.Explanation.Reason;
 import io.espalier.core.api.view.WaitingReasons;
 import io.espalier.core.config.Job;
 import io.espalier.core.scheduling.capacity.NodeCapacity;
+import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
 import io.espalier.core.scheduling.gate.Scope;
 import io.espalier.core.scheduling.gate.StageGate;
@@ -361,7 +362,8 @@ public final class WaitReasonScan {
   /** Returns the reason of a node that is closed for all jobs: that of its first gate. */
   private WaitReasonCounts.Group closed(int node, int atLevel) {
     Scope scope = Scope.node(topology.levels().name(atLevel), topology.name(node));
-    GateKind kind = state.gateTable.of(scope).get(0).kind();
+    List<Gate> gates = state.gateTable.of(scope);
+    GateKind kind = gates.isEmpty() ? GateKind.NODE_CLOSED : gates.get(0).kind();
     String message =
         switch (kind) {
           case NODE_BRAKE -> "a brake stops a node on their path";
