@@ -11,6 +11,7 @@ import io.espalier.core.config.Job;
 import io.espalier.core.config.keys.InfoKeys;
 import io.espalier.core.config.keys.StartRateKeys;
 import io.espalier.core.json.Json;
+import io.espalier.core.json.Secrets;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.rollout.Rollout;
@@ -109,7 +110,7 @@ final class JobResources {
       problems.add(ApiJson.problem(problem));
     }
     Json.Builder detail = summary(job, config, view, api.neverStarting());
-    SecretMask.hideTexts(InfoKeys.INFO.write(job.info())).members().forEach(detail::put);
+    Secrets.hideTexts(InfoKeys.INFO.write(job.info())).members().forEach(detail::put);
     return CompletableFuture.completedFuture(
         detail
             .put("version", Math.max(0, job.versionId()))
@@ -140,7 +141,7 @@ final class JobResources {
     if (!job.info().labels().isEmpty()) {
       // Only what lists are filtered by: descriptions of ten thousand jobs would be large.
       summary.putIfPresent(
-          "labels", SecretMask.hideTexts(InfoKeys.INFO.write(job.info())).get("labels"));
+          "labels", Secrets.hideTexts(InfoKeys.INFO.write(job.info())).get("labels"));
     }
     JobStateRecord jobState = view.jobStates().get(job.name());
     if (pause != null) {

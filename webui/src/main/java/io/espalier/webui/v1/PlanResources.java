@@ -9,9 +9,9 @@ import io.espalier.core.api.plan.ConfigPlan.JobChange;
 import io.espalier.core.api.plan.PlanForecast;
 import io.espalier.core.api.plan.UpdateImpact;
 import io.espalier.core.json.Json;
+import io.espalier.core.json.Secrets;
 import io.espalier.webui.security.Principal;
 import io.espalier.webui.security.Role;
-import io.espalier.webui.security.SecretMask;
 import io.espalier.webui.v1.json.ApiJson;
 import io.espalier.webui.v1.json.QueryJson;
 import java.util.ArrayList;
@@ -257,7 +257,7 @@ final class PlanResources {
     for (int i = path.size() - 1; i >= 0; i--) {
       nested = Json.object().put(path.get(i), nested).build();
     }
-    nested = nested instanceof Json.Obj whole ? SecretMask.hide(whole) : nested;
+    nested = nested instanceof Json.Obj whole ? Secrets.hide(whole) : nested;
     for (int i = 0; i < path.size() && nested instanceof Json.Obj object; i++) {
       Json inner = object.get(path.get(i));
       nested = inner == null ? object : inner;

@@ -1,4 +1,7 @@
-/** JSON values with source positions; no parser (that is {@code espalier-json}). */
+/**
+ * JSON values with source positions, and which of them may be secrets; no parser (that is {@code
+ * espalier-json}).
+ */
 @NullMarked
 package io.espalier.core.json;
 

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param path path in the document, such as {@code bistro_settings.nodes.levels[2]}
  * @param at line and column, or {@link Position#NONE} when the value has no text
  * @param message what is wrong and what was expected, in one sentence
- * @param value the offending value as JSON text, shortened; absent for missing keys
+ * @param value the offending value as JSON text, shortened; absent for missing keys and for values
+ *     that may be secrets
  * @param hint how to fix it, such as "did you mean …?"
  */
 public record Problem(

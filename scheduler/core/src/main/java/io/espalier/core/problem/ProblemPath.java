@@ -1,6 +1,7 @@
 package io.espalier.core.problem;
 
 import io.espalier.core.json.JsonWriter;
+import io.espalier.core.json.Secrets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -40,6 +41,17 @@ public final class ProblemPath {
   /** The path of the list item with that index, from 0. */
   public ProblemPath index(int item) {
     return new ProblemPath(this, "", item);
+  }
+
+  /** Returns whether some key on the path says that what is there may be a secret. */
+  boolean isOfSecret() {
+    for (ProblemPath p = this; p != null; p = p.parent) {
+      // In "bistro_job->NAME", the name of the job says nothing about its values.
+      if (!p.key.contains("->") && Secrets.isKey(p.key)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

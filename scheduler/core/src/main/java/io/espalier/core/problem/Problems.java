@@ -3,6 +3,7 @@ package io.espalier.core.problem;
 import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.json.Position;
+import io.espalier.core.json.Secrets;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.text.ShortText;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ public final class Problems {
     add(at(Severity.WARNING, path, value.at(), value, message, hint));
   }
 
-  /** Creates a problem with its position and its shortened value. */
+  /** Creates a problem with its position and its shortened value, unless that may be a secret. */
   public static Problem at(
       Severity severity,
       ProblemPath path,
@@ -42,7 +43,7 @@ public final class Problems {
       @Nullable Json value,
       String message,
       @Nullable String hint) {
-    return new Problem(severity, path.toString(), at, message, shortened(value), hint);
+    return new Problem(severity, path.toString(), at, message, shown(path, value), hint);
   }
 
   /** The number of errors so far. */
@@ -64,7 +65,10 @@ public final class Problems {
     return problems.stream().sorted(Comparator.comparing(Problem::at)).toList();
   }
 
-  private static @Nullable String shortened(@Nullable Json value) {
-    return value == null ? null : ShortText.shown(JsonWriter.compact(value), LONGEST_VALUE);
+  /** Whoever may read problems need not be trusted with secrets. */
+  private static @Nullable String shown(ProblemPath path, @Nullable Json value) {
+    return value == null || path.isOfSecret() || Secrets.areIn(value)
+        ? null
+        : ShortText.shown(JsonWriter.compact(Secrets.hideTexts(value)), LONGEST_VALUE);
   }
 }

@@ -11,7 +11,7 @@ import io.espalier.core.config.keys.OptionKeys;
 import io.espalier.core.config.keys.TaskKeys;
 import io.espalier.core.config.schema.Names;
 import io.espalier.core.json.Json;
-import io.espalier.webui.security.SecretMask;
+import io.espalier.core.json.Secrets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -44,7 +44,7 @@ public final class SettingsJson {
     OptionKeys.OPTIONS.put(json, "kill_orphan_tasks_after_sec", settings.defaults(), usual, names);
     json.put(
         "task_subprocess",
-        SecretMask.hide(TaskKeys.TASK_SUBPROCESS.write(settings.defaults().subprocess())));
+        Secrets.hide(TaskKeys.TASK_SUBPROCESS.write(settings.defaults().subprocess())));
     OptionKeys.OPTIONS.put(json, "kill_subprocess", settings.defaults(), usual, names);
     json.put(
         "CAUTION_exit_initial_wait_before_timestamp",
@@ -65,7 +65,7 @@ public final class SettingsJson {
       sources.add(
           Json.object()
               .put("source", spec.source())
-              .put("prefs", SecretMask.hide(spec.prefs()))
+              .put("prefs", Secrets.hide(spec.prefs()))
               .build());
     }
     return Json.object()

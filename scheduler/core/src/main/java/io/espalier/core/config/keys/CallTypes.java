@@ -94,7 +94,7 @@ public final class CallTypes {
                 if (!objection.isEmpty()) {
                   member.error("the header " + objection, null);
                 } else if (HttpHeaders.isSecret(name)) {
-                  member.errorOfSecret(
+                  member.error(
                       "this header is a secret, and the configuration is not",
                       "write it into a file, and name that as \"headers_file\"");
                 } else if (text != null) {

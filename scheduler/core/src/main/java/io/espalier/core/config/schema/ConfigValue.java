@@ -3,7 +3,6 @@ package io.espalier.core.config.schema;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.Resource;
 import io.espalier.core.json.Json;
-import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
 import io.espalier.core.problem.Suggestions;
@@ -262,11 +261,6 @@ public record ConfigValue(Json json, ProblemPath path, Problems problems, Names 
       items.add(new ConfigValue(item, path.index(items.size()), problems, names));
     }
     return items;
-  }
-
-  /** Adds an error that does not repeat the value, which is a secret. */
-  public void errorOfSecret(String message, @Nullable String hint) {
-    problems.add(Problems.at(Problem.Severity.ERROR, path, json.at(), null, message, hint));
   }
 
   public void error(String message, @Nullable String hint) {
