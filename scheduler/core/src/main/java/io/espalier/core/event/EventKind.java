@@ -115,7 +115,7 @@ public enum EventKind {
       Members.QUARANTINE,
       List.of("task_job", "task_node", "trial_at_ms")),
   QUARANTINE_LIFTED(
-      "A quarantine has ended, because a trial succeeded or by an operator.",
+      "A quarantine ended: a trial succeeded, nothing was left to try, or an operator lifted it.",
       Members.QUARANTINE,
       List.of("author")),
   ROLLOUT_STAGE_OPENED(

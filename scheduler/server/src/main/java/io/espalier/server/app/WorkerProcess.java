@@ -201,9 +201,7 @@ public final class WorkerProcess implements AutoCloseable {
   private PeriodicThread upkeep(LogStore logs, JobLogs jobLogs) {
     PeriodicThread upkeep = new PeriodicThread("upkeep");
     upkeep.every(
-        HEALTH,
-        HEALTH,
-        () -> agent.health(logs.problem().map(p -> "task logs: " + p).orElse("")));
+        HEALTH, HEALTH, () -> agent.health(logs.problem().map(p -> "task logs: " + p).orElse("")));
     upkeep.every(
         UPKEEP,
         UPKEEP,
