@@ -206,7 +206,7 @@ class TaskOptionsTest {
         "'nice': 20 | task_subprocess.nice | 20 | from -20 to 19",
         "'ionice': {'level': 1} | task_subprocess.ionice.class | | one of realtime",
         "'run_as': 'a b' | task_subprocess.run_as | \"a b\" | user:group",
-        "'environment': {'ESPALIER_X': 'y'} | task_subprocess.environment.ESPALIER_X | \"y\" | own",
+        "'environment': {'ESPALIER_X': 'y'} | task_subprocess.environment.ESPALIER_X | | own",
         "'cgroup_limits': {'cpu_weight': 0} | task_subprocess.cgroup_limits.cpu_weight | 0 | 10000",
       })
   void aBadOptionIsAnErrorWithItsPlaceAndValue(
