@@ -50,6 +50,7 @@ public final class SchedulerProtocol {
 
   private Past past;
   private boolean open;
+  private long openedAt;
   private boolean overtaken;
   private long takeoverEnds;
   private boolean takeoverOver;
@@ -107,6 +108,7 @@ public final class SchedulerProtocol {
       throw new IllegalStateException("resumed twice");
     }
     open = true;
+    openedAt = nowMillis;
     outwaitEarlierLeases(nowMillis);
     if (past == Past.UNKNOWN) {
       states.unsafeUntil(takeoverEnds);
@@ -206,7 +208,10 @@ public final class SchedulerProtocol {
     return registrations.answer(heartbeat, verdict, why);
   }
 
-  /** Why no worker gets tasks, or otherwise which workers were refused recently and why. */
+  /**
+   * Why no worker gets tasks, or otherwise which workers were refused recently and why, or that
+   * there is no worker although all have had the time to register.
+   */
   public Optional<String> problem(long nowMillis) {
     if (overtaken) {
       return Optional.of("a worker has heard of a later leader than this one: nothing is started");
@@ -217,7 +222,16 @@ public final class SchedulerProtocol {
               + Instant.ofEpochMilli(takeoverEnds)
               + ": nothing is started, because tasks of an earlier scheduler may be alive");
     }
-    return refusals.told(nowMillis);
+    Optional<String> refused = refusals.told(nowMillis);
+    return refused.isPresent() || !isDeserted(nowMillis)
+        ? refused
+        : Optional.of("no worker is connected: no task can start");
+  }
+
+  private boolean isDeserted(long nowMillis) {
+    return open
+        && nowMillis >= openedAt + timers.lostMillis()
+        && pool.all().stream().allMatch(RemoteWorker::isLost);
   }
 
   /**

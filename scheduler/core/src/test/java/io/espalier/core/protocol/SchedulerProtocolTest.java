@@ -400,4 +400,18 @@ class SchedulerProtocolTest {
         .singleElement()
         .matches(o -> o.extendMillis() == 60_000 && o.kill() == null);
   }
+
+  @Test
+  void thatNoWorkerIsConnectedIsAProblemOnceWorkersHadTheTimeToRegister() {
+    assertThat(world.side.problem(world.now)).isEmpty();
+    world.after(TIMERS.lostMillis());
+    assertThat(world.side.problem(world.now)).hasValue("no worker is connected: no task can start");
+
+    world.healthy(W1);
+    assertThat(world.side.problem(world.now)).isEmpty();
+
+    world.after(TIMERS.lostMillis());
+    assertThat(world.state("w1")).isEqualTo(State.LOST);
+    assertThat(world.side.problem(world.now)).hasValue("no worker is connected: no task can start");
+  }
 }

@@ -58,7 +58,8 @@ class StoreIdTest {
     assertThat(world.says(world.beat(W1, session)).verdict()).isEqualTo(Verdict.ACCEPTED);
     assertThat(world.side.mayBeAlive(RunId.of(task))).isTrue();
     world.side.step(world.now + TIMERS.lostMillis());
-    assertThat(world.side.problem(world.now + TIMERS.lostMillis())).isEmpty();
+    assertThat(world.side.problem(world.now + TIMERS.lostMillis()))
+        .hasValueSatisfying(problem -> assertThat(problem).doesNotContain("theirs"));
   }
 
   @Test
