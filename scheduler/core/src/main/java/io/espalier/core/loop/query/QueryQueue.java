@@ -58,7 +58,7 @@ public final class QueryQueue implements Query.Handler {
   private static final int KEPT = 32;
 
   /** Clients that have gone away leave their queries open. */
-  private static final int MOST_OPEN = 2_000;
+  private static final int MOST_OPEN = 10_000;
 
   /** Queries about the end of a job pass over all tasks, one after the other. */
   private static final int MOST_ETAS = 16;
