@@ -38,8 +38,7 @@ import org.jspecify.annotations.Nullable;
  * text, roots that of their entries.
  */
 public final class ManualNodes implements NodeSource {
-  private static final Entry PLAIN =
-      new Entry(List.of(), true, Set.of(), Json.Obj.EMPTY, List.of());
+  private static final Entry PLAIN = new Entry(List.of(), true, Set.of(), Json.Obj.EMPTY, Map.of());
 
   private final Map<String, Entry> entries;
   private final List<String> roots;
@@ -49,17 +48,19 @@ public final class ManualNodes implements NodeSource {
     this.roots = roots;
   }
 
-  /** The configured properties of one node. */
+  /**
+   * The configured properties of one node.
+   *
+   * @param alternatives by parent
+   */
   private record Entry(
       List<String> children,
       boolean enabled,
       Set<String> tags,
       Json.Obj attributes,
-      List<Alternative> alternatives) {
-    Entry withChild(String child) {
-      List<String> more = new ArrayList<>(children);
-      more.add(child);
-      return new Entry(List.copyOf(more), enabled, tags, attributes, alternatives);
+      Map<String, Alternative> alternatives) {
+    Entry withChildren(Collection<String> all) {
+      return new Entry(List.copyOf(all), enabled, tags, attributes, alternatives);
     }
   }
 
@@ -92,12 +93,8 @@ public final class ManualNodes implements NodeSource {
     Entry entry = entry(name);
     NodeSpec node =
         new NodeSpec(level, name, parent, level - 1, entry.enabled, entry.tags, entry.attributes);
-    for (Alternative place : entry.alternatives) {
-      if (place.parent().equals(parent)) {
-        return place.of(node);
-      }
-    }
-    return node;
+    Alternative place = parent == null ? null : entry.alternatives.get(parent);
+    return place == null ? node : place.of(node);
   }
 
   private Entry entry(String name) {
@@ -158,7 +155,7 @@ public final class ManualNodes implements NodeSource {
       String path = prefs.at(name);
       if (!(value instanceof Json.Obj object)) {
         String what = "a list of children, a single child or an object";
-        return new Entry(children(value, path, what), true, Set.of(), Json.Obj.EMPTY, List.of());
+        return new Entry(children(value, path, what), true, Set.of(), Json.Obj.EMPTY, Map.of());
       }
       Prefs inside = prefs.inside(object, path);
       Json children = inside.get("children");
@@ -175,17 +172,19 @@ public final class ManualNodes implements NodeSource {
       return entry;
     }
 
-    private List<Alternative> alternatives(Prefs inside) {
+    private Map<String, Alternative> alternatives(Prefs inside) {
       Json value = inside.get(ParentAlternatives.KEY);
       try {
-        return ParentAlternatives.read(value);
+        Map<String, Alternative> places = new LinkedHashMap<>();
+        ParentAlternatives.read(value).forEach(place -> places.put(place.parent(), place));
+        return places;
       } catch (UnusableNodeException e) {
         inside.error(
             inside.at(ParentAlternatives.KEY),
             inside.object().keyAt(ParentAlternatives.KEY),
             value,
             "this node " + e.getMessage());
-        return List.of();
+        return Map.of();
       }
     }
 
@@ -193,19 +192,20 @@ public final class ManualNodes implements NodeSource {
      * Makes a node with alternatives a child of each of their parents, whether listed there or not.
      */
     private void addToParents(Set<String> mentioned) {
-      List<String> withPlaces =
-          entries.keySet().stream()
-              .filter(name -> !entries.getOrDefault(name, PLAIN).alternatives.isEmpty())
-              .toList();
-      for (String name : withPlaces) {
-        for (Alternative place : entries.getOrDefault(name, PLAIN).alternatives) {
-          Entry parent = entries.getOrDefault(place.parent(), PLAIN);
-          if (!parent.children.contains(name)) {
-            entries.put(place.parent(), parent.withChild(name));
-          }
-          mentioned.add(name);
-        }
-      }
+      Map<String, Set<String>> children = new LinkedHashMap<>();
+      entries.forEach(
+          (name, entry) -> {
+            for (String parent : entry.alternatives.keySet()) {
+              children
+                  .computeIfAbsent(
+                      parent, p -> new LinkedHashSet<>(entries.getOrDefault(p, PLAIN).children))
+                  .add(name);
+              mentioned.add(name);
+            }
+          });
+      children.forEach(
+          (parent, all) ->
+              entries.put(parent, entries.getOrDefault(parent, PLAIN).withChildren(all)));
     }
 
     private List<String> children(Json value, String path, String what) {
@@ -286,9 +286,9 @@ public final class ManualNodes implements NodeSource {
 
     private void reportCycle(List<String> cycle) {
       String first = cycle.get(0);
-      List<String> shown = new ArrayList<>(cycle);
-      if (cycle.size() > 10) {
-        shown = new ArrayList<>(cycle.subList(0, 9));
+      boolean isLong = cycle.size() > 10;
+      List<String> shown = new ArrayList<>(isLong ? cycle.subList(0, 9) : cycle);
+      if (isLong) {
         shown.add("… " + (cycle.size() - 9) + " more");
       }
       shown.add(first);

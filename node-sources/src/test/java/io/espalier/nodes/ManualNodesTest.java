@@ -2,15 +2,18 @@ package io.espalier.nodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.espalier.core.config.Levels;
 import io.espalier.core.json.Json;
 import io.espalier.core.topology.NodeSourceType;
 import io.espalier.core.topology.NodeSpec;
 import io.espalier.core.topology.Topology;
 import io.espalier.testkit.nodes.NodeSourceContract;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -256,5 +259,24 @@ class ManualNodesTest extends NodeSourceContract {
     List<String> problems = problems(TWO, json.toString());
     assertThat(problems).hasSize(51);
     assertThat(problems.get(50)).isEqualTo(Tree.PATH + ".prefs: 950 more problems like these");
+  }
+
+  /** Returns how many bytes it costs to read nodes that say themselves that they are below one. */
+  private static long bytesOfAlternatives(int nodes) {
+    String json =
+        IntStream.range(0, nodes)
+            .mapToObj(i -> "\"d%d\": {\"alternatives\": [{\"parent\": \"h\"}]}".formatted(i))
+            .collect(Collectors.joining(", ", "{", "}"));
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    assertThat(problems(TWO, json)).isEmpty();
+    long bytes = threads.getCurrentThreadAllocatedBytes() - before;
+    return bytes;
+  }
+
+  @Test
+  void aNodeWithAlternativesCopiesNoneOfItsSiblings() {
+    bytesOfAlternatives(10); // Loads the classes.
+    assertThat(2 * bytesOfAlternatives(8_000)).isLessThan(5 * bytesOfAlternatives(4_000));
   }
 }

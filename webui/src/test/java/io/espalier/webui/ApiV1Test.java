@@ -21,6 +21,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -231,6 +233,28 @@ class ApiV1Test {
     assertThat(served.get("/api/v1/jobs/backup/tasks?history=true&limit=201").statusCode())
         .isEqualTo(400);
     assertThat(served.get("/api/v1/jobs/backup/tasks?history=x").statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void onlySoManyJobsAreAddedUpAtATime() {
+    CompletableFuture<Void> gate = new CompletableFuture<>();
+    served.scheduler.answersAfter(gate);
+    List<CompletableFuture<Integer>> statuses =
+        IntStream.range(0, 9)
+            .mapToObj(
+                i ->
+                    served
+                        .client
+                        .sendAsync(
+                            served.request("/api/v1/jobs/backup/sums").build(),
+                            HttpResponse.BodyHandlers.discarding())
+                        .thenApply(HttpResponse::statusCode))
+            .toList();
+    assertThat(CompletableFuture.anyOf(statuses.toArray(new CompletableFuture<?>[0])).join())
+        .isEqualTo(503);
+    gate.complete(null);
+    assertThat(statuses).map(CompletableFuture::join).containsOnlyOnce(503).contains(200);
+    assertThat(served.get("/api/v1/jobs/backup/sums").statusCode()).isEqualTo(200);
   }
 
   @Test

@@ -49,6 +49,22 @@ class PlanTest {
   }
 
   @Test
+  void aViewerSeesWhichSettingsChangeButNoValues() {
+    String body =
+        served
+            .send(
+                served
+                    .request("/api/v1/plans")
+                    .header("X-Espalier-Role", "viewer")
+                    .POST(HttpRequest.BodyPublishers.ofString("{" + NEW + "}"))
+                    .build())
+            .body();
+    assertThat(body)
+        .contains("\"settings\":[{\"path\":\"nodes.password\"}]")
+        .doesNotContain("sesame");
+  }
+
+  @Test
   void durationsCanBeAssumed() {
     assertThat(post("plans?assume_ms=30000", NEW).body()).contains("\"p50_seconds\":30");
     for (String bad : new String[] {"0", "-1", "x", "31622400001"}) {

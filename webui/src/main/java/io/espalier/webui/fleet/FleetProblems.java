@@ -7,6 +7,8 @@ import io.espalier.webui.fleet.poll.SchedulerSummary;
 import io.espalier.webui.fleet.poll.SummaryParser;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +17,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** Collects the problems of all schedulers, each once, with the schedulers that have it. */
 public final class FleetProblems {
@@ -89,16 +90,24 @@ public final class FleetProblems {
     return troubles.sorted();
   }
 
+  /** A part of the nodes; without a division, schedulers have nodes of their own. */
+  private record Shard(int index, int count) {}
+
   /** A scheduler with a part of the nodes, and its jobs. */
-  private record Part(String host, int index, int count, Set<String> jobs) {
-    /** Returns a job with a task that both may have; null: there is none. */
-    @Nullable String shares(Part other) {
-      // Without a division, schedulers have nodes of their own.
-      boolean mayOverlap =
-          count > 1 && other.count > 1 && (count != other.count || index == other.index);
-      return mayOverlap
-          ? jobs.stream().filter(other.jobs::contains).findFirst().orElse(null)
-          : null;
+  private record Part(String host, Shard shard, Set<String> jobs) {}
+
+  /** How the schedulers that have a job divide its nodes. */
+  private static final class Division {
+    final Set<Integer> counts = new HashSet<>();
+    final Map<Shard, Integer> schedulers = new HashMap<>();
+
+    void add(Shard shard) {
+      counts.add(shard.count);
+      schedulers.merge(shard, 1, Integer::sum);
+    }
+
+    boolean sharesTasksOf(Shard shard) {
+      return counts.size() > 1 || schedulers.getOrDefault(shard, 0) > 1;
     }
   }
 
@@ -116,9 +125,11 @@ public final class FleetProblems {
         int index = Integer.parseInt(shard.group(1));
         int count = Integer.parseInt(shard.group(2));
         divisions.computeIfAbsent(count, n -> new TreeMap<>()).put(index, host.id());
-        Set<String> jobs = new TreeSet<>();
-        summary.jobs().forEach(job -> jobs.add(job.name()));
-        parts.add(new Part(host.id(), index, count, jobs));
+        if (count > 1) {
+          Set<String> jobs = new TreeSet<>();
+          summary.jobs().forEach(job -> jobs.add(job.name()));
+          parts.add(new Part(host.id(), new Shard(index, count), jobs));
+        }
       }
     }
     overlapping(parts);
@@ -138,10 +149,16 @@ public final class FleetProblems {
   }
 
   private void overlapping(List<Part> parts) {
+    Map<String, Division> byJob = new HashMap<>();
     for (Part part : parts) {
-      for (Part other : parts) {
-        String job = part.host().equals(other.host()) ? null : part.shares(other);
-        if (job != null) {
+      for (String job : part.jobs()) {
+        byJob.computeIfAbsent(job, name -> new Division()).add(part.shard());
+      }
+    }
+    for (Part part : parts) {
+      for (String job : part.jobs()) {
+        Division division = byJob.get(job);
+        if (division != null && division.sharesTasksOf(part.shard())) {
           add(
               true,
               "nodes",

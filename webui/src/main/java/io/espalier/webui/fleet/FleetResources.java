@@ -14,10 +14,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -272,7 +274,7 @@ public final class FleetResources {
   private CompletionStage<Json> task(ApiRequest request) {
     request.allowing();
     String job = request.part("job");
-    List<FleetSchedulerView> hosts = hostsOf(fleet.view(), List.of(), List.of(job));
+    List<FleetSchedulerView> hosts = hostsOf(fleet.view(), Set.of(), Set.of(job));
     return fleet.tasks().find(hosts, job, request.part("node"), TASK_WITHIN);
   }
 
@@ -289,7 +291,7 @@ public final class FleetResources {
   /** Returns the schedulers that may have the job, or have it with these settings. */
   private List<FleetSchedulerView> hostsOf(ApiRequest request, String job) {
     String kind = request.text("kind");
-    return hostsOf(fleet.view(), List.of(), List.of(job)).stream()
+    return hostsOf(fleet.view(), Set.of(), Set.of(job)).stream()
         .filter(host -> kind.isEmpty() || isOfKind(host, job, kind))
         .toList();
   }
@@ -306,7 +308,7 @@ public final class FleetResources {
    * Returns the schedulers that may have one of the jobs, each once; or those with the given ids.
    */
   private static List<FleetSchedulerView> hostsOf(
-      FleetView view, List<String> ids, List<String> jobs) {
+      FleetView view, Set<String> ids, Set<String> jobs) {
     Map<String, String> same = view.sameProcess();
     return view.hosts().stream()
         .filter(host -> ids.isEmpty() ? !same.containsKey(host.id()) : ids.contains(host.id()))
@@ -348,14 +350,14 @@ public final class FleetResources {
             request.integer("since_ms", 0, 0, LAST_MILLIS),
             request.integer("until_ms", 0, 0, LAST_MILLIS),
             cursor);
-    List<String> ids = request.all("host");
+    Set<String> ids = new LinkedHashSet<>(request.all("host"));
     FleetView view = fleet.view();
     for (String id : ids) {
       if (view.host(id) == null) {
         throw ApiException.notFound("there is no scheduler \"" + id + "\" in the list");
       }
     }
-    List<FleetSchedulerView> hosts = hostsOf(view, ids, request.all("job"));
+    List<FleetSchedulerView> hosts = hostsOf(view, ids, Set.copyOf(request.all("job")));
     return fleet.logs().read(hosts, query, LOGS_WITHIN);
   }
 
@@ -363,7 +365,7 @@ public final class FleetResources {
    * Returns true when the scheduler may have one of the jobs. Deleted jobs have lines too, but a
    * scheduler that knows none of the jobs need not be queried.
    */
-  private static boolean mayHave(FleetSchedulerView host, List<String> jobs) {
+  private static boolean mayHave(FleetSchedulerView host, Set<String> jobs) {
     SchedulerSummary summary = host.summary();
     return jobs.isEmpty()
         || summary == null

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 
 /** Resources for jobs: list, detail, histogram. */
 final class JobResources {
@@ -60,12 +61,13 @@ final class JobResources {
     SchedulerView view = api.view();
     Config config = config(view);
     Map<String, NeverStarting> never = api.neverStarting();
+    Predicate<Job> wanted = wanted(request, view);
     List<Json> jobs = new ArrayList<>();
     String last = "";
     String next = "";
     // The cursor is a name, so it outlives its job.
     for (Job job : config.jobs().tailMap(list.after()).values()) {
-      if (job.name().equals(list.after()) || !isWanted(job, request, view)) {
+      if (job.name().equals(list.after()) || !wanted.test(job)) {
         continue;
       }
       if (jobs.size() == list.limit()) {
@@ -87,14 +89,23 @@ final class JobResources {
     return CompletableFuture.completedFuture(answer.build());
   }
 
-  private static boolean isWanted(Job job, ApiRequest request, SchedulerView view) {
-    JobStateRecord jobState = view.jobStates().get(job.name());
-    return job.name().startsWith(request.text("prefix"))
-        && ListRequest.fits(request.words("state"), jobState == null ? "" : jobState.state().word())
-        && ListRequest.fits(request.all("queue"), job.scheduling().queue())
-        && ListRequest.fits(request.all("owner"), job.owner())
-        && ListRequest.fits(request.all("set"), job.set())
-        && request.all("label").stream().allMatch(job.info()::has);
+  /** Returns what the filters of a request let through; it reads each of them once. */
+  private static Predicate<Job> wanted(ApiRequest request, SchedulerView view) {
+    String prefix = request.text("prefix");
+    Set<String> states = Set.copyOf(request.words("state"));
+    Set<String> queues = Set.copyOf(request.all("queue"));
+    Set<String> owners = Set.copyOf(request.all("owner"));
+    Set<String> sets = Set.copyOf(request.all("set"));
+    Set<String> labels = Set.copyOf(request.all("label"));
+    return job -> {
+      JobStateRecord jobState = view.jobStates().get(job.name());
+      return job.name().startsWith(prefix)
+          && ListRequest.fits(states, jobState == null ? "" : jobState.state().word())
+          && ListRequest.fits(queues, job.scheduling().queue())
+          && ListRequest.fits(owners, job.owner())
+          && ListRequest.fits(sets, job.set())
+          && labels.stream().allMatch(job.info()::has);
+    };
   }
 
   private CompletionStage<Json> job(ApiRequest request) {

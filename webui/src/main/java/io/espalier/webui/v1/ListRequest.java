@@ -1,6 +1,7 @@
 package io.espalier.webui.v1;
 
 import io.espalier.core.json.Json;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -83,7 +84,7 @@ record ListRequest(Set<String> fields, String after, int limit, boolean paged) {
   }
 
   /** Whether a repeatable filter of a request lets a value through; without the filter, any. */
-  static boolean fits(List<String> wanted, String value) {
+  static boolean fits(Collection<String> wanted, String value) {
     return wanted.isEmpty() || wanted.contains(value);
   }
 }

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
 
 /** Resources for tasks: pages, detail, explanation, kill, and running tasks. */
@@ -39,6 +40,9 @@ final class TaskResources {
 
   private static final int MAX_RUNNING = 10_000;
 
+  /** How many jobs are added up at a time, also for clients that have not waited for it. */
+  private static final int MOST_SUMS = 8;
+
   /** The members that schema {@code RunningTask} requires. */
   private static final Set<String> REQUIRED_OF_RUNNING =
       Set.of("job", "node", "attempt", "worker", "started_at_ms", "invocation");
@@ -52,6 +56,7 @@ final class TaskResources {
       Stream.of(StatusLabel.values()).map(StatusLabel::word).toList();
 
   private final SchedulerApi api;
+  private final Semaphore summing = new Semaphore(MOST_SUMS);
 
   TaskResources(SchedulerApi api) {
     this.api = api;
@@ -125,11 +130,15 @@ final class TaskResources {
 
   private CompletionStage<Json> sums(ApiRequest request) {
     request.allowing("under", "level");
-    return sums(
+    Query.Tasks whole =
         Query.Tasks.all(request.part("job"), "", MAX_HISTORIES)
-            .with(query -> query.under(request.text("under")).level(request.text("level"))),
-        0,
-        TaskTotals.NONE);
+            .with(query -> query.under(request.text("under")).level(request.text("level")));
+    if (!summing.tryAcquire()) {
+      throw new ApiException(503, "several jobs are being added up already: try again");
+    }
+    return CompletableFuture.completedFuture(whole)
+        .thenCompose(query -> sums(query, 0, TaskTotals.NONE))
+        .whenComplete((sum, failure) -> summing.release());
   }
 
   /**

@@ -13,6 +13,7 @@ import static io.espalier.webui.fleet.Views.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import io.espalier.core.json.Json;
 import io.espalier.json.JsonReader;
 import io.espalier.webui.fleet.poll.Counts;
@@ -21,9 +22,11 @@ import io.espalier.webui.fleet.poll.FleetSchedulerView;
 import io.espalier.webui.fleet.poll.FleetView;
 import io.espalier.webui.fleet.poll.SchedulerSummary;
 import io.espalier.webui.fleet.poll.SummaryParser;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -152,6 +155,24 @@ class JoiningTest {
     assertThat(overlaps(part("a", "0/1", scan), part("b", "0/1", scan), part("c", "0/2", scan)))
         .as("without a division, each has nodes of its own")
         .isEmpty();
+  }
+
+  /** Returns how many bytes it costs to look at schedulers of as many configurations. */
+  private static long bytesOfOverlaps(int schedulers) {
+    FleetSchedulerView[] parts =
+        IntStream.range(0, schedulers)
+            .mapToObj(i -> part("s" + i, "0/2", job("job" + i, "aa", counts(1, 0))))
+            .toArray(FleetSchedulerView[]::new);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    assertThat(overlaps(parts)).isEmpty();
+    return threads.getCurrentThreadAllocatedBytes() - before;
+  }
+
+  @Test
+  void schedulersOfOtherJobsAreNotComparedWithEachOther() {
+    bytesOfOverlaps(10); // Loads the classes.
+    assertThat(2 * bytesOfOverlaps(1_000)).isLessThan(5 * bytesOfOverlaps(500));
   }
 
   @Test

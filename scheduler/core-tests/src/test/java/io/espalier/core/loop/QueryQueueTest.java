@@ -431,4 +431,26 @@ class QueryQueueTest {
         .hasRootCauseMessage("no such job: nobody");
     assertThat(ask(new Query.Eta("j", 998)).left()).as("that took no place").isPositive();
   }
+
+  private void areBounded(Query<?> query) {
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    for (int i = 0; i < 15_000; i++) {
+      asked.add(world.ask(query).toCompletableFuture());
+    }
+    world.settle();
+    List<CompletableFuture<?>> refused =
+        asked.stream().filter(CompletableFuture::isCompletedExceptionally).toList();
+    assertThat(asked).allMatch(CompletableFuture::isDone);
+    assertThat(refused).hasSizeBetween(1, 5_000);
+    assertThatThrownBy(refused.get(0)::join)
+        .hasRootCauseMessage("10000 queries are open: try again");
+    assertThat(ask(query)).as("there is room again").isNotNull();
+  }
+
+  @Test
+  void queriesThatNobodyWaitsForAnyMoreAreBounded() {
+    world.configure(hosts(200));
+    areBounded(new Query.Histograms(List.of("j"), 0));
+    areBounded(Query.Tasks.all("j", "", 100).with(query -> query.counted(true)));
+  }
 }

@@ -182,6 +182,30 @@ final class ReservationTest extends StarvingCore {
     assertThat(all).isBetween(2_000L, 2_100L);
   }
 
+  /** A limit that makes the reservation elsewhere useless shows that nobody has looked there. */
+  @Test
+  void closingANodeLooksAtNoReservationElsewhere() {
+    config.resource("host", "slots", 2);
+    config.job("a", new JobFixture("a").level("host").needs("slots", 1).reserveAfter(seconds(1)));
+    apply();
+    config.job("b", heavy(seconds(1)));
+    apply();
+    now += 1_000;
+    turn();
+    String held = core.capacity().reservations().get(0).node();
+    core.limits().override(new LimitOverride("host", "slots", held, 1, "", "", now, 0));
+    core.stepLimits(100);
+    close("host", held.equals("h1") ? "h2" : "h1");
+    assertThat(core.capacity().reservations()).hasSize(1);
+    close("host", held);
+    assertThat(core.capacity().reservations()).isEmpty();
+    core.verify();
+  }
+
+  private void close(String level, String node) {
+    core.gates().close(new Gate(GateKind.NODE_CLOSED, Scope.node(level, node), "", "", 0, 0));
+  }
+
   /** One slot of each host is taken, and a job waits there that needs both. */
   private static long workOfOpening(SchedulingCore core, int hosts, String node) {
     ConfigFixture config = new ConfigFixture("host").resource("host", "slots", 2, 0);

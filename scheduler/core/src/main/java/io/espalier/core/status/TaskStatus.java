@@ -117,6 +117,14 @@ public record TaskStatus(
 
   private static final Main[] MAINS = Main.values();
 
+  /** The main bits of tasks that have been tried and have ended, or were cancelled. */
+  public static final int TRIED =
+      Main.DONE.bit()
+          | Main.INCOMPLETE.bit()
+          | Main.FAILED.bit()
+          | Main.ERROR.bit()
+          | Main.CANCELLED.bit();
+
   /** Flags (docs/design/bistro.md#status-bits). */
   public static final int USES_BACKOFF = 64;
 

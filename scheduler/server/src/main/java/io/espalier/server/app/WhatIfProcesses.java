@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,6 +46,7 @@ final class WhatIfProcesses implements WhatIfRunner, AutoCloseable {
 
   private final Path launcher;
   private final Duration within;
+  private final ThreadFactory threads;
   private final Set<Child> children = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
@@ -53,8 +55,20 @@ final class WhatIfProcesses implements WhatIfRunner, AutoCloseable {
    * @param within the time that a run may take
    */
   WhatIfProcesses(Path launcher, Duration within) {
+    this(
+        launcher,
+        within,
+        work -> {
+          Thread thread = new Thread(work, "what-if");
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
+  WhatIfProcesses(Path launcher, Duration within, ThreadFactory threads) {
     this.launcher = launcher;
     this.within = within;
+    this.threads = threads;
   }
 
   /** Opens the runner of this process; without a distribution around it there is none. */
@@ -76,14 +90,20 @@ final class WhatIfProcesses implements WhatIfRunner, AutoCloseable {
       throw new RefusedException(
           RefusedException.Reason.UNAVAILABLE, "the scheduler is being stopped");
     }
-    thread("what-if", child::run).start();
+    try {
+      threads.newThread(child::run).start();
+    } catch (OutOfMemoryError e) {
+      // The virtual machine reports out of memory when it gets no thread.
+      children.remove(child);
+      throw new RefusedException(
+          RefusedException.Reason.UNAVAILABLE, "the simulation got no thread: " + e.getMessage());
+    }
     return child;
   }
 
-  private static Thread thread(String name, Runnable work) {
-    Thread thread = new Thread(work, name);
-    thread.setDaemon(true);
-    return thread;
+  /** Returns how many run. */
+  int running() {
+    return children.size();
   }
 
   /** Ends what runs. */
@@ -143,6 +163,7 @@ final class WhatIfProcesses implements WhatIfRunner, AutoCloseable {
         ended.complete(outcome());
       } catch (IOException | RuntimeException | Error e) {
         LOG.warn("a what-if could not be run", e);
+        kill();
         ended.completeExceptionally(e);
       } catch (InterruptedException e) {
         kill();
@@ -168,7 +189,7 @@ final class WhatIfProcesses implements WhatIfRunner, AutoCloseable {
                   });
       CompletableFuture<String> errors =
           CompletableFuture.supplyAsync(
-              () -> text(child.getErrorStream()), work -> thread("what-if errors", work).start());
+              () -> text(child.getErrorStream()), work -> threads.newThread(work).start());
       try (OutputStream in = child.getOutputStream()) {
         in.write(snapshot);
       } catch (IOException e) {

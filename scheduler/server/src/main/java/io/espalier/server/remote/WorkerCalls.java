@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
@@ -28,20 +29,24 @@ import java.util.function.Consumer;
  */
 final class WorkerCalls implements AutoCloseable {
   private final WorkerClient client;
-  private final ExecutorService threads =
-      Executors.newCachedThreadPool(
-          work -> {
-            Thread thread = new Thread(work, "worker-call");
-            thread.setDaemon(true);
-            return thread;
-          });
-
+  private final ExecutorService threads;
   private final Map<WorkerRef, WorkerLink> links = new ConcurrentHashMap<>();
   private final LongAdder made = new LongAdder();
   private final LongAdder unanswered = new LongAdder();
 
   WorkerCalls(PeerOptions options) {
+    this(
+        options,
+        work -> {
+          Thread thread = new Thread(work, "worker-call");
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
+  WorkerCalls(PeerOptions options, ThreadFactory threads) {
     this.client = new WorkerClient(options);
+    this.threads = Executors.newCachedThreadPool(threads);
   }
 
   /** The worker has sent an accepted heartbeat on that connection: it is called there. */

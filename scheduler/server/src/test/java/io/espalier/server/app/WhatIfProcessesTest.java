@@ -12,7 +12,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,9 +26,12 @@ class WhatIfProcessesTest {
   @TempDir Path directory = Path.of("");
 
   private WhatIfProcesses processes(String script, Duration within) throws Exception {
+    return new WhatIfProcesses(launcher(script), within);
+  }
+
+  private Path launcher(String script) throws Exception {
     Path launcher = Files.writeString(directory.resolve("espalier"), "#!/bin/sh\n" + script);
-    Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
-    return new WhatIfProcesses(launcher, within);
+    return Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
   }
 
   private static Ended ended(WhatIfRunner.Run run) throws Exception {
@@ -114,5 +120,45 @@ class WhatIfProcessesTest {
     try (WhatIfProcesses processes = processes("exec cat /dev/zero", LONG)) {
       assertThat(ended(processes.start(new byte[0], List.of())).exceeded()).contains("16 MiB");
     }
+  }
+
+  /** Only as many threads start as a host lets start that is at its limit. */
+  private WhatIfProcesses withThreads(int most, Path pid) throws Exception {
+    Path launcher = launcher(hanging(pid));
+    AtomicInteger made = new AtomicInteger();
+    return new WhatIfProcesses(
+        launcher,
+        Duration.ofMinutes(10),
+        work -> {
+          if (made.incrementAndGet() > most) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+          return new Thread(work);
+        });
+  }
+
+  @Test
+  void aRunThatGetsNoThreadIsRefusedAndForgotten() throws Exception {
+    try (WhatIfProcesses processes = withThreads(0, directory.resolve("pid"))) {
+      assertThatThrownBy(() -> processes.start(new byte[0], List.of()))
+          .isInstanceOf(RefusedException.class)
+          .hasMessage("the simulation got no thread: unable to create native thread");
+      assertThat(processes.running()).isZero();
+    }
+  }
+
+  @Test
+  void aChildWhoseErrorsNobodyCanReadIsKilled() throws Exception {
+    Set<ProcessHandle> before = children();
+    try (WhatIfProcesses processes = withThreads(1, directory.resolve("pid"))) {
+      assertThatThrownBy(() -> ended(processes.start(new byte[0], List.of())))
+          .hasRootCauseMessage("unable to create native thread");
+      await().atMost(LONG).until(() -> before.containsAll(children()));
+      await().atMost(LONG).until(() -> processes.running() == 0);
+    }
+  }
+
+  private static Set<ProcessHandle> children() {
+    return ProcessHandle.current().children().collect(Collectors.toSet());
   }
 }

@@ -198,6 +198,26 @@ final class JobEditorTest {
   }
 
   @Test
+  void valuesThatMayBeSecretsAreNotRepeated(@TempDir Path directory) throws Exception {
+    JobEditor editor = editor(new FileConfigSource(file(directory, "site.json", ONE)), clock);
+    for (String member :
+        List.of(
+            "\"task_subprocess\": {\"environment\": {\"1BAD\": \"S3CR3T\"}}",
+            "\"task_subprocess\": {\"environment\": \"S3CR3T\"}",
+            "\"call\": {\"http\": {\"url\": \"http://h\", \"headers\": \"S3CR3T\"}}")) {
+      Json.Obj job = job("{\"owner\": \"a\", \"priority\": \"x\", " + member + "}");
+      assertThat(editor.check("foo", job).problems())
+          .as(member)
+          .hasSizeGreaterThan(1)
+          .noneMatch(problem -> problem.toString().contains("S3CR3T"))
+          .noneMatch(problem -> String.valueOf(problem.value()).contains("S3CR3T"));
+      assertThatThrownBy(() -> editor.save("foo", job, -1, "", ""))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageNotContaining("S3CR3T");
+    }
+  }
+
+  @Test
   void aJobWithErrorsIsRefusedAndNothingIsWritten(@TempDir Path directory) throws Exception {
     Path file = file(directory, "site.json", ONE);
     JobEditor editor = editor(new FileConfigSource(file), clock);

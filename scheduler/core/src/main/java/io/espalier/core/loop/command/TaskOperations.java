@@ -10,13 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The operations that operators can apply to selected tasks. */
 public final class TaskOperations {
-  private static final int TRIED =
-      Main.DONE.bit()
-          | Main.INCOMPLETE.bit()
-          | Main.FAILED.bit()
-          | Main.ERROR.bit()
-          | Main.CANCELLED.bit();
-
   private TaskOperations() {}
 
   /** Resets tasks to never tried. */
@@ -24,7 +17,7 @@ public final class TaskOperations {
       new SelectionCommand.Operation() {
         @Override
         public boolean applies(int bits) {
-          return (bits & TRIED) != 0;
+          return (bits & TaskStatus.TRIED) != 0;
         }
 
         @Override

@@ -57,6 +57,9 @@ public final class QueryQueue implements Query.Handler {
 
   private static final int KEPT = 32;
 
+  /** Clients that have gone away leave their queries open. */
+  private static final int MOST_OPEN = 10_000;
+
   /** Queries about the end of a job pass over all tasks, one after the other. */
   private static final int MOST_ETAS = 16;
 
@@ -81,6 +84,9 @@ public final class QueryQueue implements Query.Handler {
 
   /** The open queries about the end of a job; the first one is being answered. */
   private final ArrayDeque<EtaQuery> etas = new ArrayDeque<>();
+
+  /** How many pages of tasks are open. */
+  private int pages;
 
   private long work;
   private long now;
@@ -108,7 +114,15 @@ public final class QueryQueue implements Query.Handler {
     this.chores = chores;
   }
 
+  private void demandRoom() {
+    if (open.size() + pages >= MOST_OPEN) {
+      throw new RefusedException(
+          RefusedException.Reason.UNAVAILABLE, MOST_OPEN + " queries are open: try again");
+    }
+  }
+
   private <T> CompletionStage<T> ask(IncrementalQuery<T> query) {
+    demandRoom();
     open.add(query);
     return query.answer;
   }
@@ -123,6 +137,8 @@ public final class QueryQueue implements Query.Handler {
     if (known != null && isGood(known)) {
       return (CompletionStage<T>) known.answer;
     }
+    // A query that was kept, but not added, would never be answered.
+    demandRoom();
     IncrementalQuery<T> asked = query.get();
     kept.remove(key);
     kept.put(key, asked);
@@ -205,8 +221,11 @@ public final class QueryQueue implements Query.Handler {
 
   @Override
   public CompletionStage<TaskPage> tasks(Query.Tasks query) {
+    demandRoom();
     TaskPageQuery page = new TaskPageQuery(core, live, shard, query);
+    pages++;
     chores.accept(page);
+    var unused = page.answer().whenComplete((answer, failure) -> pages--);
     return page.answer();
   }
 

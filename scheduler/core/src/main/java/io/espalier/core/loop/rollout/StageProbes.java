@@ -22,12 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class StageProbes {
   private static final int TASKS_PER_SLICE = 10_000;
-  private static final int TRIED =
-      Main.DONE.bit()
-          | Main.INCOMPLETE.bit()
-          | Main.FAILED.bit()
-          | Main.ERROR.bit()
-          | Main.CANCELLED.bit();
 
   private final SchedulingCore core;
   private final LiveTasks live;
@@ -91,7 +85,7 @@ final class StageProbes {
   /** Returns whether a task has ended in an open stage; in the last one, that is not known. */
   private boolean hasStarted(StagedJob staged, int job, int node) {
     int bits = core.tasks().bits(job, node);
-    if ((bits & TRIED) == 0) {
+    if ((bits & TaskStatus.TRIED) == 0) {
       return false;
     }
     if ((bits & Main.CANCELLED.bit()) != 0) {

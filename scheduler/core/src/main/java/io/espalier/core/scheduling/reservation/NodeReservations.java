@@ -388,12 +388,25 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
     }
   }
 
-  /** Handles a node that was closed: ends the reservations that can no longer be used. */
-  public void closed() {
-    List<Wait> all = engine.held();
-    for (int h = all.size() - 1; h >= 0; h--) {
-      Wait wait = h < all.size() ? all.get(h) : null;
-      if (wait != null && !isUseful(wait)) {
+  /**
+   * Handles a node that was closed: ends the reservations there and below that can no longer be
+   * used.
+   */
+  public void closed(int node) {
+    if (held.size() == 0) {
+      return;
+    }
+    List<Wait> holders = new ArrayList<>();
+    nodes.atAndBelow(
+        node,
+        at -> {
+          if (at.holder != null) {
+            holders.add(at.holder);
+          }
+        });
+    for (Wait wait : holders) {
+      // The end of another reservation may have ended this one.
+      if (wait.holds() && !isUseful(wait)) {
         engine.release(wait);
         restart(nodes.of(wait), wait);
         refresh(wait);
@@ -523,7 +536,7 @@ public final class NodeReservations implements Reservable, NodeCondition, NodeWa
 
   // ---- queries
 
-  /** Returns how many nodes were looked at so far because one was opened. */
+  /** Returns how many nodes were looked at so far because one was closed or opened. */
   public long work() {
     return nodes.work();
   }

@@ -393,7 +393,7 @@ public final class SchedulingState implements ReservationContext {
       return;
     }
     if (closed.isClosed(node) || closed.isClosedForSome(node)) {
-      reservations.closed();
+      reservations.closed(node);
     }
     if (!closed.isClosed(node)) {
       reservations.opened(node);

@@ -43,6 +43,9 @@ public final class StoreOwnership implements AutoCloseable {
   private volatile String problem = "";
   private volatile boolean lost;
 
+  /** Whether {@code onLost} has been called without a failure; of the thread. */
+  private boolean lossTold;
+
   private StoreOwnership(MySqlOwners owners, StoreOwner mine, LeadershipLease validity) {
     this.owners = owners;
     this.mine = mine;
@@ -203,7 +206,7 @@ public final class StoreOwnership implements AutoCloseable {
   /**
    * Starts to prove the ownership, about once a second.
    *
-   * @param onLost called once when another process owns the store
+   * @param onLost called when another process owns the store, once unless it fails
    * @param onUnproven called repeatedly while the last proof is no longer valid
    */
   public void prove(Consumer<? super StoreException> onLost, Runnable onUnproven) {
@@ -220,12 +223,12 @@ public final class StoreOwnership implements AutoCloseable {
   }
 
   private void look(Consumer<? super StoreException> onLost) {
-    if (lost) {
+    if (lossTold) {
       return;
     }
     try {
       ClockReading asked = validity.now();
-      if (owners.beat(mine.process())) {
+      if (!lost && owners.beat(mine.process())) {
         proven(asked);
         problem = "";
       } else {
@@ -233,6 +236,7 @@ public final class StoreOwnership implements AutoCloseable {
         validity.end();
         problem = owners.description() + " is another scheduler's now";
         onLost.accept(new StoreException(lostTo(), false, null));
+        lossTold = true;
       }
     } catch (StoreException e) {
       if (problem.isEmpty()) {
