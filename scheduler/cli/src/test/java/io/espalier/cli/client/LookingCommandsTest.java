@@ -110,6 +110,7 @@ class LookingCommandsTest extends FakedCommands {
             + "'invocation':'3.1','step':'ship','call':{'executor':'http','awaits':'callback','unknown_hold_ms':600000}},'reasons':[{'kind':'already_running','message':'the"
             + " task is running'}],'path':[]}");
     assertThat(run("explain", "backup", "d1").out())
+        .startsWith("backup on d1 is running\n")
         .contains(
             "running: attempt 2, step ship on worker w1 since 2023-11-14T22:13:20Z",
             "calls a service over http, which is to call back; the outcome is unknown after");
