@@ -130,6 +130,21 @@ class LookingCommandsTest extends FakedCommands {
   }
 
   @Test
+  void aTaskThatIsBeingStoppedIsShownAsThat() {
+    String task =
+        "'job':'j','node':'d1','attempt':1,'stopping':{'since_ms':1700000000000,"
+            + "'reason':'killed by ann: it hangs'}";
+    server
+        .on("GET /api/v1/jobs/j/tasks/d1/explain", "{'running':{" + task + "},'path':[]}")
+        .on(
+            "GET /api/v1/running",
+            "{'published_at_ms':1700000012000,'running':[{" + task + "}],'total':1}");
+    assertThat(run("explain", "j", "d1").out())
+        .contains("  being stopped since 2023-11-14T22:13:20Z: killed by ann: it hangs\n");
+    assertThat(run("running").out()).contains("STOPPING", "12s, killed by ann: it hangs");
+  }
+
+  @Test
   void theTreeIsDrawn() {
     server.on(
         "GET /api/v1/tree",
