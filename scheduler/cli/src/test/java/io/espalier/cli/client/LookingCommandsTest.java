@@ -39,6 +39,20 @@ class LookingCommandsTest extends FakedCommands {
   }
 
   @Test
+  void jobsSayHowManyOfTheirTasksCanNeverStart() {
+    server.on(
+        "GET /api/v1/jobs",
+        "{'jobs':[{'name':'a','level':'db','valid':true,'enabled':true,'tasks_never':2,"
+            + "'progress':{'total':4,'done':1,'running':1,'ready':2}}]}");
+    assertThat(run("jobs").out())
+        .isEqualToNormalizingNewlines(
+            """
+            JOB  LEVEL  STATE    DONE  TOTAL   %  RUNNING  READY  NEVER  WAITING  FAILED
+            a    db     enabled     1      4  25        1      2      2        0       0
+            """);
+  }
+
+  @Test
   void failuresAreOneLineForEachWay() {
     server.on(
         "GET /api/v1/jobs/backup/failures",
