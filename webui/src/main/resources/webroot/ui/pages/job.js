@@ -156,7 +156,7 @@ function Now({ job, waiting, activity }) {
 function TimeLeft({ job, tile }) {
   const { data: eta } = useData((signal) => maybe(['jobs', job.name, 'eta'], {}, signal), ['eta', job.name], { every: 10000 });
   const plain = timeLeft(job);
-  if (['stopped', 'paused', 'halted', 'stuck'].includes(plain) || !(eta?.p50_seconds > 0 && eta.left > eta.never)) {
+  if (['stopped', 'paused', 'halted', 'stuck'].includes(plain) || !(eta?.p50_seconds > 0 && eta.never === 0)) {
     return tile('Time left', plain, job.seconds_left > 0 && plain === seconds(job.seconds_left) ? 'at this rate' : '');
   }
   const n = eta.bottleneck;

@@ -101,6 +101,7 @@ function Running({ task }) {
       item('For', seconds((now - r.started_at_ms) / 1000)), item('Worker', workerName(r.worker)), item('Batch', r.batch),
       item('Time limit', r.timeout_at_ms && `in ${seconds((r.timeout_at_ms - now) / 1000)}`), item('Deadline', r.deadline_ms && c(At, { ms: r.deadline_ms })),
       item('Speed', r.throttle && t.span({ dir: 'auto' }, r.throttle.ratio === 0 ? 'told to pause' : `told to work at ${Math.ceil(r.throttle.ratio * 100)} %`, r.throttle.reason && `: ${r.throttle.reason}`)),
+      item('Stopping', r.stopping && t.span({ dir: 'auto' }, `for ${seconds((now - r.stopping.since_ms) / 1000)}: ${r.stopping.reason}`)),
       item('Service', r.call && `called over ${r.call.executor}; ${r.call.awaits === 'callback' ? 'it is to call back' : 'it is to answer'}`),
       item('Last poll', r.call?.polled_at_ms && `${seconds((now - r.call.polled_at_ms) / 1000)} ago: ${r.call.poll_answer}`),
       item('Next poll', r.call?.next_poll_at_ms && c(At, { ms: r.call.next_poll_at_ms })),

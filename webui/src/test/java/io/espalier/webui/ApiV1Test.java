@@ -7,10 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.TaskSelection;
+import io.espalier.core.api.view.RunningTaskView;
+import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.api.view.TaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.Invocation;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
@@ -317,6 +320,39 @@ class ApiV1Test {
                  "read_bytes":4096,"gpus":["K40 0:3"]}}],"next":""}\
                 """));
     assertThat(texts(served.read("/api/v1/running?job=other"), "running", "node")).isEmpty();
+  }
+
+  @Test
+  void aTaskThatIsBeingStoppedSaysSinceWhenAndWhy() {
+    assertThat(served.read("/api/v1/running").toString()).doesNotContain("stopping");
+    served.scheduler.runningTask(
+        new RunningTaskView(
+            "scrub",
+            "d22",
+            new Invocation(1, 9, 1_000),
+            1,
+            "here",
+            null,
+            TaskDeadlines.UNLIMITED,
+            null,
+            0,
+            "",
+            "",
+            "",
+            -1,
+            null,
+            null,
+            new RunningTaskView.Stopping(5_000, "killed by ann: it hangs")));
+    served.scheduler.publish(6_000);
+    Json.Obj running = served.read("/api/v1/running?job=scrub");
+    assertThat(((Json.Arr) Objects.requireNonNull(running.get("running"))).items().get(0))
+        .isEqualTo(
+            Served.json(
+                """
+                {"job":"scrub","node":"d22","attempt":1,"worker":"here","started_at_ms":1000,
+                 "invocation":"1.9",
+                 "stopping":{"since_ms":5000,"reason":"killed by ann: it hangs"}}\
+                """));
   }
 
   @Test

@@ -33,7 +33,10 @@ class SecretsInProblemsTest {
         "'call': {'http': {'url': 'x:?access_token=S3CR3T', 'headers': {'X-Api-Key': 'S3CR3T'}}}",
         "'call': {'htp': {'url': 'http://h', 'headers': {'X-Api-Key': 'S3CR3T'}}}",
         "'call': {'http': {'url': 'http://h', 'headers': {'X-Api-Key': ['S3CR3T']}}}",
-        "'call': {'http': {'url': 'http://h', 'headers': 'S3CR3T'}}"
+        "'call': {'http': {'url': 'http://h', 'headers': 'S3CR3T'}}",
+        "'call': {'http': {'url': 'http://h', 'body': [{'password': 'S3CR3T'}]}}",
+        "'call': {'http': {'url': 'x:?', 'body': 'S3CR3T'}}",
+        "'call': {'http': {'url': 'x:?', 'body': {'password': 'S3CR3T'}}}"
       })
   void aViewerSeesThePlaceButNotTheValue(String members) {
     Config config = ConfigFixtures.jobFoo("", ", " + members);

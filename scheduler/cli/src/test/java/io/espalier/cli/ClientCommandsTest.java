@@ -49,10 +49,10 @@ class ClientCommandsTest extends ServedCommands {
     assertThat(run.out())
         .isEqualToNormalizingNewlines(
             """
-            JOB     LEVEL  STATE    DONE  TOTAL   %  RUNNING  READY  BLOCKED  WAITING  FAILED
-            backup  db     enabled     1      4  25        1      0                 1       1
-            broken  db     invalid     0      4   0        0      0        4        0       0
-            scrub   host   enabled     0      2   0        0      2                 0       0
+            JOB     LEVEL  STATE    DONE  TOTAL   %  RUNNING  READY  BLOCKED  NEVER  WAITING  FAILED
+            backup  db     enabled     1      4  25        1      0               2        1       1
+            broken  db     invalid     0      4   0        0      0        4               0       0
+            scrub   host   enabled     0      2   0        0      2                        0       0
             """);
     assertThat(run.err()).isEmpty();
   }

@@ -141,7 +141,7 @@ final class FleetJson {
       json.put("rate_per_second", Math.round(rate * 1000) / 1000.0);
       Counts c = job.counts();
       long left = c.running() + c.waiting() + c.ready();
-      if (rate > 0 && left > 0) {
+      if (rate > 0 && left > 0 && job.hinderedOn() == 0) {
         json.put("seconds_left", Math.round(left / rate));
       }
     }

@@ -94,6 +94,10 @@ class JoiningTest {
         .containsEntry("tasks_hindered", Json.of(9))
         .containsEntry("stuck_on", Json.of(1))
         .containsEntry("halted_on", Json.of(1));
+    assertThat(FleetJson.job(Objects.requireNonNull(jobs.get("last"))).build().members())
+        .containsEntry("rate_per_second", Json.of(0.5))
+        .as("it never ends")
+        .doesNotContainKey("seconds_left");
   }
 
   @Test

@@ -63,7 +63,7 @@ final class Views {
         stateReason,
         never,
         neverReason,
-        -1,
+        never > 0 ? 0.5 : -1,
         counts);
   }
 

@@ -39,6 +39,20 @@ class LookingCommandsTest extends FakedCommands {
   }
 
   @Test
+  void jobsSayHowManyOfTheirTasksCanNeverStart() {
+    server.on(
+        "GET /api/v1/jobs",
+        "{'jobs':[{'name':'a','level':'db','valid':true,'enabled':true,'tasks_never':2,"
+            + "'progress':{'total':4,'done':1,'running':1,'ready':2}}]}");
+    assertThat(run("jobs").out())
+        .isEqualToNormalizingNewlines(
+            """
+            JOB  LEVEL  STATE    DONE  TOTAL   %  RUNNING  READY  NEVER  WAITING  FAILED
+            a    db     enabled     1      4  25        1      2      2        0       0
+            """);
+  }
+
+  @Test
   void failuresAreOneLineForEachWay() {
     server.on(
         "GET /api/v1/jobs/backup/failures",
@@ -110,6 +124,7 @@ class LookingCommandsTest extends FakedCommands {
             + "'invocation':'3.1','step':'ship','call':{'executor':'http','awaits':'callback','unknown_hold_ms':600000}},'reasons':[{'kind':'already_running','message':'the"
             + " task is running'}],'path':[]}");
     assertThat(run("explain", "backup", "d1").out())
+        .startsWith("backup on d1 is running\n")
         .contains(
             "running: attempt 2, step ship on worker w1 since 2023-11-14T22:13:20Z",
             "calls a service over http, which is to call back; the outcome is unknown after");
@@ -126,6 +141,21 @@ class LookingCommandsTest extends FakedCommands {
     assertThat(run("explain", "j", "d1").out()).contains("told to work at 25 %: lag is 9");
     assertThat(run("explain", "j", "d2").out()).contains("  told to pause\n");
     assertThat(run("running").out()).contains("SPEED", "25 %", "paused");
+  }
+
+  @Test
+  void aTaskThatIsBeingStoppedIsShownAsThat() {
+    String task =
+        "'job':'j','node':'d1','attempt':1,'stopping':{'since_ms':1700000000000,"
+            + "'reason':'killed by ann: it hangs'}";
+    server
+        .on("GET /api/v1/jobs/j/tasks/d1/explain", "{'running':{" + task + "},'path':[]}")
+        .on(
+            "GET /api/v1/running",
+            "{'published_at_ms':1700000012000,'running':[{" + task + "}],'total':1}");
+    assertThat(run("explain", "j", "d1").out())
+        .contains("  being stopped since 2023-11-14T22:13:20Z: killed by ann: it hangs\n");
+    assertThat(run("running").out()).contains("STOPPING", "12s, killed by ann: it hangs");
   }
 
   @Test

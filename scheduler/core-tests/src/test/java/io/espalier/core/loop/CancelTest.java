@@ -11,6 +11,7 @@ import io.espalier.core.api.TaskSelection;
 import io.espalier.core.api.TaskSelector;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.JobProgress;
+import io.espalier.core.api.view.RunningTaskView.Stopping;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.outcome.JobStateRecord;
 import io.espalier.core.running.TaskResult;
@@ -23,6 +24,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Tasks that operators cancel for good. */
@@ -115,6 +117,34 @@ class CancelTest {
     assertThat(String.valueOf(world.row("j", "a").status().data()))
         .contains("cancelled by ann: scrapped");
     world.core.verify();
+  }
+
+  private @Nullable Stopping stopping(String node) {
+    return Objects.requireNonNull(world.view).running().stream()
+        .filter(task -> task.job().equals("j") && task.node().equals(node))
+        .findFirst()
+        .orElseThrow()
+        .stopping();
+  }
+
+  @Test
+  void aTaskThatIsBeingStoppedSaysSoUntilItsProcessHasEnded() {
+    world.configure(TWO_AT_ONCE);
+    world.advance(1_000);
+    assertThat(stopping("a")).isNull();
+    assertThat(reasons("j", "a")).containsExactly("the task is running");
+    world.done(new Command.Kill("j", "a", "ann", "it hangs"));
+    Stopping asked = new Stopping(world.now, "killed by ann: it hangs");
+    cancel("c");
+    world.advance(1_000);
+    assertThat(stopping("c")).extracting(Stopping::reason).isEqualTo("cancelled by ann: scrapped");
+    cancel("a");
+    world.advance(1_000);
+    assertThat(stopping("a")).as("as it was first requested").isEqualTo(asked);
+    assertThat(reasons("j", "a")).containsExactly("the task is running, and is being stopped");
+    assertThat(Objects.requireNonNull(explain("j", "a").running()).stopping()).isEqualTo(asked);
+    world.end("j", "a", TaskResult.Kind.KILLED, null, null);
+    assertThat(reasons("j", "a")).noneMatch(reason -> reason.contains("being stopped"));
   }
 
   @Test

@@ -81,6 +81,21 @@ class NeverStartsTest {
   }
 
   @Test
+  void noTimeIsLeftForAJobThatHasThem() {
+    configure(0, "'bistro_job->j': {'owner': 'o'}");
+    world.writes("j", "b1", "done");
+    assertThat(secondsLeft()).isEqualTo(-1);
+    limit("a", 1);
+    assertThat(secondsLeft()).isGreaterThan(0);
+  }
+
+  private double secondsLeft() {
+    world.advance(1_000);
+    return Objects.requireNonNull(Objects.requireNonNull(world.view).progress().get("j"))
+        .secondsLeft();
+  }
+
+  @Test
   void anOverrideCanMakeThem() {
     configure(2, "'bistro_job->j': {'owner': 'o', 'resources': {'slots': 2}}");
     assertThat(counts()).isEmpty();

@@ -6,6 +6,7 @@ import io.espalier.core.api.Command;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.TaskCounts;
 import io.espalier.core.outcome.JobState;
+import io.espalier.core.rollout.Rollout;
 import io.espalier.core.rollout.Rollout.Phase;
 import io.espalier.core.running.TaskResult;
 import io.espalier.core.scheduling.query.SubtreeCountScan;
@@ -146,6 +147,10 @@ class RolloutTrackerTest extends StagedLoop {
     world.advance(500);
     assertThat(state()).isEqualTo(JobState.HALTED);
     assertThat(rollout().reason()).isEqualTo("1 of 4 tasks failed, 20 % allowed");
+    Rollout halted = world.done(new Command.Halt("j", "ann", "I saw errors"));
+    assertThat(halted).as("the verdict of the check").isEqualTo(rollout());
+    assertThat(rollout().author()).isEmpty();
+    assertThat(world.events).filteredOn(e -> e.kind().equals("rollout_halted")).hasSize(1);
     assertThat(world.kills).isEmpty();
     assertThat(running()).hasSize(3);
     endAll("done");

@@ -153,6 +153,7 @@ class WindowGatesTest {
     world.until("2026-11-24T11:00:00Z");
     assertThat(running("j")).isEqualTo(1);
     world.until("2026-11-24T18:00:00Z");
+    world.writes("free", "a", "incomplete");
     assertThat(reason("free", "a")).startsWith("window of the settings opens Wed 08:00 UTC");
     assertThat(reason("j", "b")).startsWith("window of the settings opens Wed 11:00 UTC");
   }

@@ -116,6 +116,23 @@ final class ConformanceTest {
   }
 
   @Test
+  void aTaskThatRunsOrIsDoneIsNotToldWhatItWouldLack() {
+    ConfigFixture config =
+        new ConfigFixture("host", "db").resource("host", "host_slots", 1).job("job1");
+    apply(config, TreeFixture.of(config.levels(), "h1/d1", "h1/d2"));
+    assertThat(round()).containsExactly("job1/d1");
+    assertThat(kinds("job1", "d1")).containsExactly(Kind.ALREADY_RUNNING);
+    core.finish(run("job1/d1"), DONE);
+    assertThat(round()).containsExactly("job1/d2");
+    assertThat(kinds("job1", "d1")).containsExactly(Kind.DONE);
+    assertThat(core.tasks().explain("job1", "d1").path())
+        .isNotEmpty()
+        .noneMatch(Explanation.Step::blocks);
+    core.finish(run("job1/d2"), null);
+    assertThat(kinds("job1", "d2")).isEmpty();
+  }
+
+  @Test
   void s3_tasksAreOnTheLevelOfTheirJob() {
     ConfigFixture none = new ConfigFixture().job("job1");
     apply(none, TreeFixture.of(none.levels()));

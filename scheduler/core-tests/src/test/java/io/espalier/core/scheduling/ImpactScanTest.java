@@ -100,6 +100,25 @@ final class ImpactScanTest {
   }
 
   @Test
+  void allTasksAreNewWhenTheSchedulerIsEnabledAndGoneWhenItIsDisabled() {
+    Config off = config(CONFIG.replace("KILL", "KILL \"enabled\": false,"));
+    core.apply(off, tree, 100);
+    assertThat(impact(off, tree).jobs()).isEmpty();
+    UpdateImpact enabling = impact(config, tree);
+    assertThat(enabling.added()).isEqualTo(6);
+    assertThat(enabling.jobs())
+        .containsExactly(
+            new OfJob("a", "db", 0, 4, 4, 0, 0, 0), new OfJob("b", "db", 0, 2, 2, 0, 0, 0));
+
+    core.apply(config, tree, 200);
+    UpdateImpact disabling = impact(off, tree);
+    assertThat(disabling.jobs())
+        .containsExactly(
+            new OfJob("a", "db", 4, 0, 0, 4, 0, 0), new OfJob("b", "db", 2, 0, 0, 2, 0, 0));
+    assertThat(disabling.kills()).isZero();
+  }
+
+  @Test
   void statusesAndRunningTasksOfARenamedJobAreLeftBehind() {
     start();
     int a = core.findJob("a");
@@ -238,7 +257,9 @@ final class ImpactScanTest {
     fresh.apply(config, nodes, 100);
     int number = fresh.findJob(job);
     Job configured = fresh.job(number);
-    return configured == null || !configured.canRun() ? 0 : fresh.tasks().progress(number).total();
+    return configured == null || !configured.canRun() || !config.settings().enabled()
+        ? 0
+        : fresh.tasks().progress(number).total();
   }
 
   @Test

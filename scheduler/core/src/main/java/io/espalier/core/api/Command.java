@@ -210,7 +210,8 @@ public sealed interface Command<T> {
 
   /**
    * Halts the roll-out of a job: nothing more starts until it is resumed or promoted, and what runs
-   * goes on. Fails when the job has no roll-out under way.
+   * goes on. One that is halted already keeps its first reason. Fails when the job has no roll-out
+   * under way.
    */
   record Halt(String job, String author, String reason) implements Command<Rollout> {
     @Override

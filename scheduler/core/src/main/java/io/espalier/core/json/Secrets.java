@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /**
  * Knows what may be a secret, and hides it in what is shown: node sources may have secrets in URIs
- * and headers, jobs in the environment of their tasks.
+ * and headers, jobs in the environment of their tasks and in the bodies of their calls.
  */
 public final class Secrets {
   private static final String HIDDEN = "***";
@@ -19,8 +19,11 @@ public final class Secrets {
   private static final Pattern PARAMETER =
       Pattern.compile("((?:" + WORDS + ")[\\w.-]{0,64}=)[^&;\\s]*", Pattern.CASE_INSENSITIVE);
 
-  /** Objects whose values are all hidden, whatever their names. */
-  private static final Set<String> HIDDEN_WHOLE = Set.of("headers", "environment");
+  /** What a call sends: of an object, values with revealing names are hidden. */
+  private static final String BODY = "body";
+
+  /** What is hidden as a text; but for a body, objects whose values are all hidden. */
+  private static final Set<String> HIDDEN_WHOLE = Set.of("headers", "environment", BODY);
 
   /** Objects of a job whose members are texts under any names, such as the label "environment". */
   private static final Set<String> NAMED_BY_USERS = Set.of("labels", "links");
@@ -70,7 +73,9 @@ public final class Secrets {
                     key,
                     byName && SECRET_KEY.matcher(key).find()
                         ? Json.of(HIDDEN)
-                        : whole.contains(key) ? hideWhole(value) : hideMember(key, value, byName)));
+                        : whole.contains(key)
+                            ? hideWhole(key, value)
+                            : hideMember(key, value, byName)));
     return shown.build();
   }
 
@@ -81,9 +86,9 @@ public final class Secrets {
   }
 
   /** Of a wrong type it is in a job that is shown as it was written; a number is of a resource. */
-  private static Json hideWhole(Json value) {
+  private static Json hideWhole(String key, Json value) {
     if (value instanceof Json.Obj object) {
-      return hideAll(object);
+      return key.equals(BODY) ? hide(object) : hideAll(object);
     }
     return value instanceof Json.Str || value instanceof Json.Arr ? Json.of(HIDDEN) : value;
   }

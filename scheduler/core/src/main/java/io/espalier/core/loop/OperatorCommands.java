@@ -153,11 +153,9 @@ final class OperatorCommands implements Command.Handler {
               + (unknown.size() > 10 ? " and " + (unknown.size() - 10) + " more nodes" : "")
               + "; nothing was changed");
     }
-    String by = command.author().isEmpty() ? "cancelled" : "cancelled by " + command.author();
-    String why = command.reason().isEmpty() ? by : by + ": " + command.reason();
     return select(
         tasks,
-        TaskOperations.cancel(why),
+        TaskOperations.cancel(TaskKiller.words(command)),
         new Slices(command, EventKind.CANCELLED, null, committer::cancelled));
   }
 

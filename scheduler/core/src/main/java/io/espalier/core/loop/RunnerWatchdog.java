@@ -182,12 +182,14 @@ final class RunnerWatchdog {
       overdue.add(name(task) + " (by " + seconds(late) + ")");
       boolean hard = task.overdue != null;
       task.overdue = reason(task);
-      kills.insist(task, hard, now);
+      String over =
+          task.overdue == StopReason.DEADLINE ? "its deadline has passed" : "its time is over";
+      kills.insist(task, hard, over, now);
       repairs++;
     } else if (task.killAskedMillis > 0
         && now - task.killAskedMillis > GRACE_MILLIS + task.killWaitMillis) {
       unanswered.add(name(task) + " (asked " + seconds(now - task.killAskedMillis) + " ago)");
-      kills.insist(task, task.killMustWork, now);
+      kills.insist(task, task.killMustWork, task.killReason, now);
       repairs++;
     }
   }

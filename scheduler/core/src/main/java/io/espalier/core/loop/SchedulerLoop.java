@@ -419,7 +419,8 @@ public final class SchedulerLoop {
     commands.step(nowMillis);
     more |= updates.step(nowMillis, row -> committer.changed(row, nowMillis));
     if (updates.tookForce()) {
-      recovery.configured(end -> put(end), task -> kills.insist(task, false, nowMillis));
+      recovery.configured(
+          end -> put(end), task -> kills.insist(task, false, "it is cancelled", nowMillis));
       pool.configured();
       brakes.configured(nowMillis);
       steps.configured(nowMillis);

@@ -263,7 +263,7 @@ final class ViewPublisher {
         problems(),
         config == null ? null : core.topology(),
         nodesAtMillis,
-        config == null ? Map.of() : progress.paced(nowMillis, !dirty),
+        config == null ? Map.of() : progress.paced(never.jobs(), nowMillis, !dirty),
         live.view(shard),
         errors(config),
         pauses.all(),

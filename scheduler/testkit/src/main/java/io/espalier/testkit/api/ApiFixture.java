@@ -151,6 +151,7 @@ public final class ApiFixture {
                 "",
                 2_500,
                 null,
+                null,
                 null))
         .task(TaskView.of("backup", "d21", "db", TaskStatus.of(Main.FAILED, started, 3)))
         .history("backup", "d21", history(started))

@@ -535,11 +535,17 @@ public final class Oracle {
   }
 
   /**
-   * Returns all conditions that fail, on the path with the fewest (the first such in slot order).
+   * Returns all conditions that fail, on the path with the fewest (the first such in slot order);
+   * of a task that runs or is done, only that.
    */
   public List<Failure> failures(TaskKey task) {
     Job job = job(task.job());
     List<Failure> failures = failuresOfTask(job, task.node());
+    for (Failure failure : failures) {
+      if (failure.kind() == Kind.ALREADY_RUNNING || failure.kind() == Kind.DONE) {
+        return List.of(failure);
+      }
+    }
     List<Failure> best = null;
     for (List<Integer> path : tree.paths(tree.node(job, task.node()))) {
       List<Failure> some = failuresOnPath(job, path);

@@ -4,6 +4,7 @@ import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.JobProgress;
 import io.espalier.core.api.view.RunningCall;
 import io.espalier.core.api.view.RunningTaskView;
+import io.espalier.core.api.view.RunningTaskView.Stopping;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.api.view.TaskView;
@@ -185,6 +186,15 @@ public final class ApiJson {
       json.put(
           "throttle",
           Json.object().put("ratio", throttle.ratio()).put("reason", throttle.reason()).build());
+    }
+    Stopping stopping = task.stopping();
+    if (stopping != null) {
+      json.put(
+          "stopping",
+          Json.object()
+              .put("since_ms", stopping.sinceMillis())
+              .put("reason", stopping.reason())
+              .build());
     }
     return json.putIfPresent("progress", progressOf(task))
         .putIfPresent("usage", task.usage() == null ? null : AttemptJson.usage(task.usage()))

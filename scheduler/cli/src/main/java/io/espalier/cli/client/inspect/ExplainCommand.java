@@ -61,8 +61,8 @@ public final class ExplainCommand extends ListCommand {
   private void showTask(Json.Obj body) {
     String verdict =
         JsonFields.isTrue(body, "startable")
-            ? "nothing keeps it from starting; it starts in the next round that reaches it"
-            : "it cannot start:";
+            ? "; nothing keeps it from starting; it starts in the next round that reaches it"
+            : isRunningOrDone(body) ? "" : "; it cannot start:";
     out()
         .println(
             HumanFormat.clean(
@@ -71,7 +71,6 @@ public final class ExplainCommand extends ListCommand {
                     + JsonFields.text(body, "node")
                     + " is "
                     + JsonFields.text(body, "status")
-                    + "; "
                     + verdict));
     List<String> running = new ArrayList<>();
     TaskDetailPrinter.running(running, JsonFields.object(body, "running"));
@@ -86,6 +85,12 @@ public final class ExplainCommand extends ListCommand {
     }
     path(body);
     alternatives(body);
+  }
+
+  private static boolean isRunningOrDone(Json.Obj body) {
+    return JsonFields.objects(body, "reasons").stream()
+        .map(reason -> JsonFields.text(reason, "kind"))
+        .anyMatch(kind -> kind.equals("already_running") || kind.equals("done"));
   }
 
   private void holders(Json.Obj reason) {

@@ -106,6 +106,7 @@ public final class JobsCommand extends ListCommand {
                 ">RUNNING",
                 ">READY",
                 "?>BLOCKED",
+                "?>NEVER",
                 ">WAITING",
                 ">FAILED",
                 "?~>CANCELLED",
@@ -115,12 +116,14 @@ public final class JobsCommand extends ListCommand {
                 "?~WAITED",
                 "?~COUNTERS")
             .paint("STATE", AnsiStyle::ofState)
+            .paint("NEVER", AnsiStyle::ofTrouble)
             .paint("FAILED", AnsiStyle::ofTrouble);
     for (Json.Obj job : JsonFields.objects(body, "jobs")) {
       Json.Obj progress = JsonFields.object(job, "progress");
       long total = JsonFields.number(progress, "total");
       long done = JsonFields.number(progress, "done");
       long blocked = JsonFields.number(progress, "blocked");
+      long never = JsonFields.number(job, "tasks_never");
       long cancelled = JsonFields.number(progress, "cancelled");
       table.row(
           JsonFields.text(job, "name"),
@@ -132,6 +135,7 @@ public final class JobsCommand extends ListCommand {
           running(job, progress),
           JsonFields.number(progress, "ready"),
           blocked == 0 ? "" : blocked,
+          never == 0 ? "" : never,
           JsonFields.number(progress, "waiting"),
           JsonFields.number(progress, "failed"),
           cancelled == 0 ? "" : cancelled,

@@ -11,6 +11,7 @@ import java.util.Locale;
 /** Summarizes the progress and the remaining time of a running task. */
 final class TaskDetail {
   private static final int LONGEST_CURSOR = 40;
+  private static final int LONGEST_REASON = 60;
 
   private TaskDetail() {}
 
@@ -84,6 +85,16 @@ final class TaskDetail {
     }
     double share = ratio.value().doubleValue();
     return share == 0 ? "paused" : String.format(Locale.ROOT, "%.0f %%", Math.ceil(100 * share));
+  }
+
+  /** Returns for how long a task has been being stopped, and why; empty: it is not. */
+  static String stopping(Json.Obj task, long nowMillis) {
+    Json.Obj stopping = JsonFields.object(task, "stopping");
+    return stopping.isEmpty()
+        ? ""
+        : HumanFormat.duration(nowMillis - JsonFields.number(stopping, "since_ms"))
+            + ", "
+            + ShortText.shown(JsonFields.text(stopping, "reason"), LONGEST_REASON);
   }
 
   /** Returns how long an attempt waited before it was placed; empty if unknown. */

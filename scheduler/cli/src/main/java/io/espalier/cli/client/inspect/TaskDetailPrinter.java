@@ -79,6 +79,14 @@ final class TaskDetailPrinter {
             (speed.equals("paused") ? "told to pause" : "told to work at " + speed)
                 + (reason.isEmpty() ? "" : ": " + reason));
       }
+      Json.Obj stopping = JsonFields.object(running, "stopping");
+      if (!stopping.isEmpty()) {
+        lines.add(
+            "being stopped since "
+                + HumanFormat.time(JsonFields.number(stopping, "since_ms"))
+                + ": "
+                + JsonFields.text(stopping, "reason"));
+      }
       String progress = TaskDetail.progress(running);
       if (!progress.isEmpty()) {
         lines.add("progress: " + progress);

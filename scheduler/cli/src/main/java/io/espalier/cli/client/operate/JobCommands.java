@@ -147,7 +147,14 @@ public final class JobCommands {
     @Override
     public int run(Client client) {
       return post(
-          client, ApiV1.HALT, reason(), answer -> " is halted in " + RolloutWords.stage(answer));
+          client,
+          ApiV1.HALT,
+          reason(),
+          answer ->
+              " is halted in "
+                  + RolloutWords.stage(answer)
+                  + ": "
+                  + JsonFields.text(JsonFields.object(answer, "rollout"), "reason"));
     }
   }
 

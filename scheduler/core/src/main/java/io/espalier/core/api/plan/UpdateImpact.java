@@ -60,7 +60,8 @@ public record UpdateImpact(
 
   /**
    * What happens to a job. Tasks are those whose node has a path that is enabled and passes the
-   * filters; a job that is disabled or has errors has none.
+   * filters; a job that is disabled or has errors has none, and while the scheduler is disabled no
+   * job has any.
    *
    * @param level of its tasks; of a job that is removed, the one that it has now
    * @param before number of tasks now

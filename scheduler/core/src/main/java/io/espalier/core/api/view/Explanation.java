@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Why a task is not running: every failing condition, as evaluated by the same code that starts
- * tasks.
+ * tasks. Of a task that runs or is done, nothing is listed but that.
  *
  * @param startable whether no condition fails; the task then starts in the next round that reaches
  *     it
@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param reasons failing conditions; empty if and only if {@code startable}
  * @param path path from the instance to the task's node; if there are several, the one with the
  *     fewest failing conditions
- * @param alternatives the node's other parents, if any; at most {@link Alternative#MOST}
+ * @param alternatives the node's other parents, if any, of a task that neither runs nor is done; at
+ *     most {@link Alternative#MOST}
  * @param eligibleMillis as in {@link TaskView}
  * @param running the live invocation; null: the task does not run
  */
@@ -81,6 +82,11 @@ public record Explanation(
       @Nullable Reserved reserved) {
     public Step {
       resources = List.copyOf(resources);
+    }
+
+    /** A copy for a task that nothing blocks, because nobody would start it. */
+    public Step unblocked() {
+      return new Step(node, level, enabled, resources, false, reserved);
     }
   }
 

@@ -17,7 +17,7 @@ import java.util.Map;
  * @param disabled tasks on a disabled node
  * @param ratePerSecond attempts that ended in the last minute, per second
  * @param secondsLeft time until all tasks that may run are finished, at the rate of the last
- *     minute; -1: unknown, or none may run
+ *     minute; -1: unknown, or none may run, or some can never start
  * @param waits how long its tasks waited before they were placed
  * @param counterRates growth of its counters per second in the last minute, by name
  */

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param call null: it runs a process
  * @param throttle how fast it was told to work; null: this scheduler has told it nothing else than
  *     full speed
+ * @param stopping that it is being stopped; null: nobody has requested its end
  */
 public record RunningTaskView(
     String job,
@@ -38,7 +39,16 @@ public record RunningTaskView(
     String batch,
     long waitedMillis,
     @Nullable RunningCall call,
-    @Nullable Throttle throttle) {
+    @Nullable Throttle throttle,
+    @Nullable Stopping stopping) {
+
+  /**
+   * A stop that is under way: the end of the task was requested, and its process has not ended yet.
+   *
+   * @param sinceMillis when it was first requested
+   * @param reason why, and by whom if a person has requested it
+   */
+  public record Stopping(long sinceMillis, String reason) {}
 
   /** Creates a view of a task without limits, progress and usage. */
   public static RunningTaskView of(
@@ -57,6 +67,7 @@ public record RunningTaskView(
         "",
         "",
         -1,
+        null,
         null,
         null);
   }

@@ -61,14 +61,28 @@ public final class TaskKiller {
       return false;
     }
     Json.Obj by = LoopEvents.by(command, Json.object()).build();
-    signal(task, request(key.job()), EventKind.TASK_KILL_REQUESTED, by, nowMillis);
+    signal(task, request(key.job()), words(command), EventKind.TASK_KILL_REQUESTED, by, nowMillis);
     return true;
   }
 
-  /** Stops a task that its runner should have stopped, whether or not a request was sent before. */
-  public void insist(Live task, boolean hard, long nowMillis) {
+  /** Returns what a command makes of a task, who gave it and why. */
+  public static String words(Command<?> command) {
+    String done =
+        command instanceof Command.Cancel
+            ? "cancelled"
+            : command instanceof Command.Stop ? "its job was stopped" : "killed";
+    String by = command.author().isEmpty() ? done : done + " by " + command.author();
+    return command.reason().isEmpty() ? by : by + ": " + command.reason();
+  }
+
+  /**
+   * Stops a task that its runner should have stopped, whether or not a request was sent before.
+   *
+   * @param why clause for people
+   */
+  public void insist(Live task, boolean hard, String why, long nowMillis) {
     KillRequest how = hard ? new KillRequest(KillRequest.Method.KILL, 0) : request(task.key.job());
-    signal(task, how, EventKind.TASK_KILL_REPEATED, Json.Obj.EMPTY, nowMillis);
+    signal(task, how, why, EventKind.TASK_KILL_REPEATED, Json.Obj.EMPTY, nowMillis);
   }
 
   /**
@@ -79,15 +93,16 @@ public final class TaskKiller {
    */
   public void overLimit(Live task, String why, Json.Obj about, long nowMillis) {
     task.overLimit = why;
-    signal(task, request(task.key.job()), EventKind.OVER_LIMIT_KILLED, about, nowMillis);
+    signal(task, request(task.key.job()), why, EventKind.OVER_LIMIT_KILLED, about, nowMillis);
   }
 
   /** Kills a task, unless it is to end already, because its window has ended. */
   public void windowEnded(Live task, long nowMillis) {
     if (task.killAskedMillis == 0) {
       task.overdue = StopReason.WINDOW_ENDED;
-      Json.Obj about = Json.object().put("reason", "its window has ended").build();
-      signal(task, request(task.key.job()), EventKind.TASK_KILL_REQUESTED, about, nowMillis);
+      String why = "its window has ended";
+      Json.Obj about = Json.object().put("reason", why).build();
+      signal(task, request(task.key.job()), why, EventKind.TASK_KILL_REQUESTED, about, nowMillis);
     }
   }
 
@@ -183,7 +198,7 @@ public final class TaskKiller {
           kill.survived() == 0
               ? Json.Obj.EMPTY
               : Json.object().put("survived_signals", kill.survived()).build();
-      signal(task, kill.how(), EventKind.ORPHAN_KILLED, about, nowMillis);
+      signal(task, kill.how(), "it is an orphan", EventKind.ORPHAN_KILLED, about, nowMillis);
     }
     if (timers.isStubborn(task.invocation()) && stubborn++ < MOST_NAMED) {
       named
@@ -201,9 +216,12 @@ public final class TaskKiller {
     return config == null ? settings.defaults().kill() : config.kill();
   }
 
-  private void signal(Live task, KillRequest how, EventKind event, Json.Obj about, long nowMillis) {
+  private void signal(
+      Live task, KillRequest how, String why, EventKind event, Json.Obj about, long nowMillis) {
     if (task.killAskedMillis == 0) {
       task.killAskedMillis = nowMillis;
+      task.killReason = why;
+      live.changed(task);
       task.killWaitMillis = Math.max(0, how.waitMillis());
     }
     task.killMustWork |= how.method() != KillRequest.Method.TERM;

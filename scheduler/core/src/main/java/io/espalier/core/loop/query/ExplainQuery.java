@@ -4,6 +4,7 @@ import io.espalier.core.api.RefusedException;
 import io.espalier.core.api.view.Explanation;
 import io.espalier.core.api.view.Explanation.Kind;
 import io.espalier.core.api.view.Explanation.Reason;
+import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.config.Resource;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.Throughput;
@@ -88,7 +89,19 @@ final class ExplainQuery extends IncrementalQuery<Explanation> {
       return explained.withReasons(List.of(wait.until(awaited)));
     }
     LiveTasks.Live running = live.get(new TaskKey(explained.job(), explained.node()));
-    return running == null ? explained : explained.withRunning(running.view(running.shard(shard)));
+    return running == null ? explained : withRunning(explained, running.view(running.shard(shard)));
+  }
+
+  private static Explanation withRunning(Explanation explained, RunningTaskView task) {
+    if (task.stopping() == null) {
+      return explained.withRunning(task);
+    }
+    return explained
+        .withReasons(
+            explained.reasons().stream()
+                .map(reason -> reason.withMessage(reason.message() + ", and is being stopped"))
+                .toList())
+        .withRunning(task);
   }
 
   private List<Place> places(Explanation explained) {

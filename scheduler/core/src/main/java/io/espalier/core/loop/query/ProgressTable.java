@@ -7,6 +7,7 @@ import io.espalier.core.loop.state.NameOrderedMap;
 import io.espalier.core.loop.state.Throughput;
 import io.espalier.core.scheduling.SchedulingCore;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -45,14 +46,20 @@ public final class ProgressTable {
     return new NameOrderedMap<>(names, counts.clone());
   }
 
-  /** The progress of all jobs with their completion rates, as far as known. */
-  public Map<String, JobProgress> paced(long nowMillis, boolean all) {
+  /**
+   * The progress of all jobs with their completion rates, as far as known.
+   *
+   * @param endless jobs with tasks that can never start
+   * @param all whether to recompute all rates
+   */
+  public Map<String, JobProgress> paced(Set<String> endless, long nowMillis, boolean all) {
     refresh();
     turn = (turn + 1) % TURNS;
     for (int i = 0; i < names.length; i++) {
       if (all || isStale[i] || names.length <= MANY || i % TURNS == turn) {
         isStale[i] = false;
-        paced[i] = throughput.withPace(counts[i], mayStart[i], nowMillis);
+        boolean mayEnd = endless.isEmpty() || !endless.contains(names[i]);
+        paced[i] = throughput.withPace(counts[i], mayStart[i], mayEnd, nowMillis);
       }
     }
     return new NameOrderedMap<>(names, paced.clone());

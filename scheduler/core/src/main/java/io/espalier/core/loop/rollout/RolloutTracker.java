@@ -195,11 +195,16 @@ public final class RolloutTracker implements RoundStep {
     }
   }
 
-  /** Halts a roll-out on an operator's command. */
+  /**
+   * Halts a roll-out on an operator's command. One that is halted already stays as it is, so that
+   * what has halted it, such as a check with its numbers, stays readable.
+   */
   public Rollout halt(String job, String author, String reason, long nowMillis) {
     StagedJob staged = underWay(job);
-    effects.halt(
-        staged, reason.isEmpty() ? "an operator has halted it" : reason, author, nowMillis);
+    if (staged.now.phase() != Phase.HALTED) {
+      effects.halt(
+          staged, reason.isEmpty() ? "an operator has halted it" : reason, author, nowMillis);
+    }
     return staged.now;
   }
 

@@ -2,6 +2,7 @@ package io.espalier.core.loop.state;
 
 import io.espalier.core.api.view.RunningCall;
 import io.espalier.core.api.view.RunningTaskView;
+import io.espalier.core.api.view.RunningTaskView.Stopping;
 import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.config.task.KillRequest;
 import io.espalier.core.config.task.Program;
@@ -112,6 +113,9 @@ public final class LiveTasks {
 
     /** When its end was first requested; 0: never. */
     public long killAskedMillis;
+
+    /** Why, for people. */
+    public String killReason = "";
 
     /** The time between TERM and KILL in that request. */
     public long killWaitMillis;
@@ -258,7 +262,8 @@ public final class LiveTasks {
           launch.call() == null
               ? null
               : RunningCall.of(launch.call(), progress == null ? null : progress.poll()),
-          throttle == null || throttle.ratio() == 1 ? null : throttle);
+          throttle == null || throttle.ratio() == 1 ? null : throttle,
+          killAskedMillis == 0 ? null : new Stopping(killAskedMillis, killReason));
     }
 
     public Invocation invocation() {

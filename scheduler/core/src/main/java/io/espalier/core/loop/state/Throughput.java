@@ -228,8 +228,10 @@ public final class Throughput {
    * Adds a job's completion rate, as far as known, to its counts.
    *
    * @param mayStart whether tasks of the job may start at all
+   * @param mayEnd whether each of its tasks can start some time; otherwise the job has no time left
    */
-  public JobProgress withPace(JobProgress counts, boolean mayStart, long nowMillis) {
+  public JobProgress withPace(
+      JobProgress counts, boolean mayStart, boolean mayEnd, long nowMillis) {
     Pace pace = paces.get(counts.job());
     if (pace == null) {
       return counts;
@@ -237,7 +239,7 @@ public final class Throughput {
     long runs = counts.running() + (mayStart ? counts.waiting() + counts.ready() : 0);
     // Tasks that wait for others on their node are assumed to complete at the same rate.
     long left = counts.left();
-    boolean isKept = runs == 0 || (!mayStart && runs < left);
+    boolean isKept = !mayEnd || runs == 0 || (!mayStart && runs < left);
     double through = pace.rate.throughPerSecond(nowMillis);
     double seconds = left == 0 ? 0 : through > 0 && !isKept ? left / through : -1;
     return counts.withPace(

@@ -172,6 +172,11 @@ public final class NeverStarts implements RoundStep {
     return !isAsking && (!left.isEmpty() || hasNews()) ? next : Long.MAX_VALUE;
   }
 
+  /** Returns the jobs with such tasks; the set is never changed. */
+  public Set<String> jobs() {
+    return counts.keySet();
+  }
+
   /**
    * Returns a problem for each job with such tasks, up to a limit, and one more with the number of
    * the rest. A job that is stuck has a problem of its own.

@@ -70,15 +70,22 @@ public final class Explainer {
   }
 
   private static Explanation explain(SchedulingState state, int job, int node) {
-    Explainer explainer = new Explainer(state);
-    explainer.job(job);
-    explainer.status(job, node);
-    explainer.dependencies(job, node);
-    explainer.stage(job, node);
-    int[] best = explainer.bestPath(job, node);
-    explainer.path(job, best);
-    Topology topology = state.topology;
     int code = state.tasks.code(job, node);
+    // Nobody would start a task that runs or is done, whatever it lacks.
+    boolean mayLack = StatusCodes.main(code) != TaskStatus.Main.RUNNING && !isDone(code);
+    Explainer explainer = new Explainer(state);
+    if (mayLack) {
+      explainer.job(job);
+    }
+    explainer.status(job, node);
+    if (mayLack) {
+      explainer.dependencies(job, node);
+      explainer.stage(job, node);
+    }
+    Explainer way = mayLack ? explainer : new Explainer(state);
+    int[] best = way.bestPath(job, node);
+    way.path(job, best);
+    Topology topology = state.topology;
     String label =
         StatusLabel.of(StatusCodes.bits(StatusCodes.withEffect(code, StatusCodes.OPEN))).word();
     return new Explanation(
@@ -87,8 +94,8 @@ public final class Explainer {
         explainer.reasons.isEmpty(),
         label,
         explainer.reasons,
-        explainer.steps,
-        topology.slotCount(node) > 1
+        mayLack ? way.steps : way.steps.stream().map(Step::unblocked).toList(),
+        mayLack && topology.slotCount(node) > 1
             ? alternatives(state, job, node, best[0])
             : List.<Alternative>of(),
         state.eligibleMillis(job, node),
@@ -201,7 +208,7 @@ public final class Explainer {
       case DONE -> {
         if (StatusCodes.isWaiting(code)) {
           waits(state.tasks.detail(job, node), rules);
-        } else if (!StatusCodes.isInVerification(code)) {
+        } else if (isDone(code)) {
           boolean isVerified = !StatusCodes.awaitsVerification(code);
           String left = isVerified ? "" : ", and is verified when all tasks of its job are done";
           add(Kind.DONE, null, "the task is done" + left);
@@ -222,6 +229,13 @@ public final class Explainer {
         }
       }
     }
+  }
+
+  /** Returns whether a task is done and not about to be verified. */
+  private static boolean isDone(int code) {
+    return StatusCodes.main(code) == TaskStatus.Main.DONE
+        && !StatusCodes.isWaiting(code)
+        && !StatusCodes.isInVerification(code);
   }
 
   private void waits(@Nullable TaskStatus status, @Nullable ProgressRetryRules rules) {

@@ -45,7 +45,8 @@ public final class TaskDifference {
   private final Map<String, BitSet> tasks = new HashMap<>();
 
   /**
-   * The tasks of a job. It has none while it is disabled or has errors, since none may start then.
+   * The tasks of a job. It has none while it or the scheduler is disabled or it has errors, since
+   * none may start then.
    *
    * @param level of its tasks; of a job that is removed, the one that it has now
    */
@@ -106,8 +107,8 @@ public final class TaskDifference {
       Job is = after.job(name);
       String oldLevel = was == null ? "" : before.settings().levels().name(was.level());
       String newLevel = is == null ? "" : after.settings().levels().name(is.level());
-      long had = was != null && was.canRun() ? oldTasks[i].cardinality() : 0;
-      long has = is != null && is.canRun() ? newTasks[i].cardinality() : 0;
+      long had = mayStart(before, was) ? oldTasks[i].cardinality() : 0;
+      long has = mayStart(after, is) ? newTasks[i].cardinality() : 0;
       boolean mayKeep = had > 0 && has > 0 && oldLevel.equals(newLevel);
       long kept = mayKeep ? kept(oldTasks[i], newTasks[i]) : 0;
       if (is != null && !newTasks[i].isEmpty()) {
@@ -116,6 +117,10 @@ public final class TaskDifference {
       }
       jobs.add(new OfJob(name, is == null ? oldLevel : newLevel, had, has, has - kept, had - kept));
     }
+  }
+
+  private static boolean mayStart(Config config, @Nullable Job job) {
+    return job != null && config.settings().enabled() && job.canRun();
   }
 
   private long kept(BitSet oldTasks, BitSet newTasks) {
@@ -196,14 +201,14 @@ public final class TaskDifference {
         && was != null
         && is != null
         && before.shard().equals(after.shard())
-        && was.canRun() == is.canRun()
+        && mayStart(before, was) == mayStart(after, is)
         && was.level() == is.level()
         && was.filters().equals(is.filters())
         && was.scheduling().roles().equals(is.scheduling().roles());
   }
 
   /**
-   * Returns the nodes on which a job will have tasks, also if it will be disabled, counted from the
+   * Returns the nodes on which a job will have tasks, also if they may not start, counted from the
    * first node of its level. Must not be modified.
    */
   public BitSet tasks(String job) {
