@@ -20,6 +20,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -109,14 +110,9 @@ public final class WhatIfHandler implements Handler<RoutingContext> {
           429,
           "this scheduler runs another what-if; try again in a minute, or run espalier simulate");
     }
-    CompletionStage<WhatIfRunner.Ended> ended;
-    try {
-      ended = api.snapshot().thenCompose(bytes -> asking.start(runner, bytes, options));
-    } catch (RuntimeException e) {
-      busy.set(false);
-      throw e;
-    }
-    return ended
+    return CompletableFuture.completedFuture(options)
+        .thenCompose(
+            given -> api.snapshot().thenCompose(bytes -> asking.start(runner, bytes, given)))
         .whenComplete((end, failure) -> busy.set(false))
         .thenApply(end -> HttpReply.json(200, result(end, body)));
   }
