@@ -3,6 +3,7 @@ package io.espalier.server.app;
 import io.espalier.core.api.view.SchedulerView;
 import io.espalier.core.config.Config;
 import io.espalier.core.loop.LoopInput;
+import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.status.store.StoreException;
 import io.espalier.server.nodes.NodesPoller;
 import io.espalier.server.remote.RemoteRunner;
@@ -68,7 +69,17 @@ final class ProblemMonitor implements AutoCloseable {
   }
 
   private void every(int seconds, PeriodicThread.Work work) {
-    watch.every(Duration.ZERO, Duration.ofSeconds(seconds), work);
+    watch.every(
+        Duration.ZERO,
+        Duration.ofSeconds(seconds),
+        () -> {
+          try {
+            work.run();
+          } catch (StaleEpochException e) {
+            // As when the writer finds it, which may have nothing to write.
+            stored.onDeath().accept(e);
+          }
+        });
   }
 
   private void showProblems() {

@@ -8,7 +8,7 @@ import io.espalier.core.loop.LoopInput;
 import io.espalier.core.loop.watch.JobAdmission;
 import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.pace.Jitter;
-import io.espalier.core.status.store.StatusStore;
+import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.subtree.SubtreeOwners;
 import io.espalier.core.topology.Division;
 import io.espalier.core.topology.NodeSourceContext;
@@ -190,7 +190,7 @@ final class SchedulerAssembly implements AutoCloseable {
             options.source().nodesUpdate(),
             options.source().nodesRetry(),
             clock,
-            memory(stored.store(), stored.epoch()),
+            memory(stored),
             new Jitter(ThreadLocalRandom.current().nextLong())),
         options.source().nodesUpdate(),
         options.source().nodesRetry(),
@@ -206,16 +206,20 @@ final class SchedulerAssembly implements AutoCloseable {
   }
 
   /** Stores the memory of nodes next to the statuses, so that it survives a fail-over. */
-  private static NodesMemory memory(StatusStore store, long epoch) {
+  private static NodesMemory memory(StoreParts stored) {
     return new NodesMemory() {
       @Override
       public String load() {
-        return store.nodesSketch();
+        return stored.store().nodesSketch();
       }
 
       @Override
       public void save(String text) {
-        store.keepNodesSketch(epoch, text);
+        try {
+          stored.store().keepNodesSketch(stored.epoch(), text);
+        } catch (StaleEpochException e) {
+          stored.onDeath().accept(e);
+        }
       }
     };
   }

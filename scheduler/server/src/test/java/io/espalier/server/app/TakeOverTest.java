@@ -8,6 +8,7 @@ import io.espalier.core.protocol.ProtocolTimers;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.TaskStatus;
+import io.espalier.core.status.store.StaleEpochException;
 import io.espalier.core.status.store.StatusRow;
 import io.espalier.core.status.store.StatusStore;
 import io.espalier.core.status.store.StatusStore.TakeOver;
@@ -142,6 +143,27 @@ final class TakeOverTest {
     assertThat(directory.resolve("data").resolve("epoch"))
         .content()
         .isEqualTo("2 - " + SHORTEST.lostMillis() + "\n");
+  }
+
+  @Test
+  @Timeout(120)
+  void anEpochThatSomebodyRaisedEndsTheLeadershipOnceTheSafeWaitFindsIt() throws Exception {
+    // Without jobs the writer, which would find it, has nothing to write.
+    Files.writeString(
+        directory.resolve("site.json"), CONFIG.replaceFirst(",\\s*\"bistro_job->j\".*\\}", "}"));
+    startAndStop(SHORTEST);
+    store("UPDATE meta SET value = 'UNKNOWN' WHERE name = 'earlier'");
+    try (SchedulerProcess process = SchedulerProcess.start(options(SHORTEST))) {
+      process.awaitSettled();
+      store("UPDATE meta SET value = value + 1 WHERE name = 'epoch'");
+      await()
+          .atMost(Duration.ofSeconds(30)) // the cleaner, a minute after the start, finds it, too
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(() -> process.awaitEnd(10))
+                      .isInstanceOf(CommandException.class)
+                      .hasCauseInstanceOf(StaleEpochException.class));
+    }
   }
 
   /** That a task runs, on a worker or on the host of the scheduler. */
