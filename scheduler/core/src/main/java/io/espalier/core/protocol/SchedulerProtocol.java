@@ -209,20 +209,21 @@ public final class SchedulerProtocol {
   }
 
   /**
-   * Why no worker gets tasks, or otherwise which workers were refused recently and why, or that
-   * there is no worker although all have had the time to register.
+   * Why no worker gets tasks, and which workers were refused recently and why; if there is neither,
+   * that there is no worker although all have had the time to register.
    */
   public Optional<String> problem(long nowMillis) {
     if (overtaken) {
       return Optional.of("a worker has heard of a later leader than this one: nothing is started");
     }
+    Optional<String> refused = refusals.told(nowMillis);
     if (safeWaitEndsMillis() != 0) {
       return Optional.of(
           "safe wait until "
               + Instant.ofEpochMilli(takeoverEnds)
-              + ": nothing is started, because tasks of an earlier scheduler may be alive");
+              + ": nothing is started, because tasks of an earlier scheduler may be alive"
+              + refused.map(also -> "; " + also).orElse(""));
     }
-    Optional<String> refused = refusals.told(nowMillis);
     return refused.isPresent() || !isDeserted(nowMillis)
         ? refused
         : Optional.of("no worker is connected: no task can start");

@@ -223,6 +223,20 @@ class TakeOverProtocolTest {
   }
 
   @Test
+  void theSafeWaitDoesNotHideRefusedWorkers() {
+    SchedulerWorld forgetful = new SchedulerWorld(SchedulerProtocol.Past.UNKNOWN, "ours");
+    forgetful.side.resume(List.of(), forgetful.now);
+    Heartbeat hello = forgetful.hello(W1, List.of(), List.of());
+    forgetful.says(SchedulerWorld.heartbeat(hello, SchedulerWorld.EPOCH, hello.facts(), "another"));
+
+    assertThat(forgetful.side.problem(forgetful.now))
+        .get()
+        .asString()
+        .startsWith("safe wait until ")
+        .contains("; worker w1 is refused: ");
+  }
+
+  @Test
   void aReplacedWorkerMayBeLostInTheVeryStepInWhichTheSafeWaitEnds() {
     SchedulerWorld forgetful = new SchedulerWorld(SchedulerProtocol.Past.UNKNOWN);
     forgetful.side.resume(List.of(), forgetful.now);
