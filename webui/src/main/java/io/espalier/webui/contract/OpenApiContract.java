@@ -117,6 +117,7 @@ public final class OpenApiContract {
     }
     List<Violation> violations = new ArrayList<>();
     JsonObject query = new JsonObject();
+    boolean isRead = method.equals("GET");
     asked
         .query()
         .forEach(
@@ -127,7 +128,10 @@ public final class OpenApiContract {
               } else if (!"array".equals(schema.get("type")) && values.size() > 1) {
                 violations.add(repeated(key, values));
               } else if (!"array".equals(schema.get("type"))) {
-                put(query, key, values.get(0), schema);
+                // A change must not do more because a script had no value for its condition.
+                if (!isRead || isGiven(values.get(0), schema)) {
+                  query.put(key, typed(values.get(0), schema));
+                }
               } else {
                 Map<String, Object> items = tree.resolved(SchemaTree.map(schema.get("items")));
                 JsonArray list = new JsonArray();
@@ -145,8 +149,8 @@ public final class OpenApiContract {
         .forEach(
             (key, schema) -> {
               String value = asked.headers().get(key);
-              if (value != null) {
-                put(header, key, value, schema);
+              if (value != null && isGiven(value, schema)) {
+                header.put(key, typed(value, schema));
               }
             });
     JsonObject path = new JsonObject();
@@ -173,13 +177,7 @@ public final class OpenApiContract {
         null);
   }
 
-  private static void put(JsonObject into, String key, String value, Map<String, Object> schema) {
-    if (isGiven(value, schema)) {
-      into.put(key, typed(value, schema));
-    }
-  }
-
-  /** An empty value of any type but text counts as missing. */
+  /** An empty value of any type but text counts as missing, where nothing is changed. */
   private static boolean isGiven(String value, Map<String, Object> schema) {
     boolean freeText = "string".equals(schema.get("type")) && !schema.containsKey("enum");
     return !value.isEmpty() || (freeText && !schema.containsKey("minLength"));

@@ -194,7 +194,7 @@ final class ViolationFormatter {
           value,
           expected,
           called(in, name) + " must be " + expected + ", not \"" + value + "\"",
-          hint(value, schema));
+          "".equals(value) ? "leave it out when there is no value" : hint(value, schema));
     }
     Json given = given(inside);
     // For a wrong type, the type is enough; otherwise the value is quoted.

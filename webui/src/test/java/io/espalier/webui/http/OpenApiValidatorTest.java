@@ -167,4 +167,23 @@ class OpenApiValidatorTest {
     assertThat(served.get("/api/v1/jobs/backup/tasks?limit=&status=&after=").statusCode())
         .isEqualTo(200);
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"PUT", "DELETE"})
+  void anEmptyConditionOfAChangeIsNotLikeNone(String method) {
+    String job = method.equals("PUT") ? "{\"owner\": \"me\"}" : "{}";
+    HttpRequest.BodyPublisher body = HttpRequest.BodyPublishers.ofString(job);
+    HttpRequest request =
+        served.request("/api/v1/jobs/backup?version=&reason=").method(method, body).build();
+    assertThat(violations(served.send(request)))
+        .isEqualTo(
+            Served.json(
+                """
+                [{"in":"query","parameter":"version","value":"",
+                  "expected":"a whole number of at least 0",
+                  "message":"parameter \\"version\\" must be a whole number of at least 0, not \\"\\"",
+                  "hint":"leave it out when there is no value"}]\
+                """));
+    assertThat(served.scheduler.calls()).isEmpty();
+  }
 }
