@@ -9,10 +9,13 @@ import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 
 /** Says what flags are called here that people know or expect from elsewhere. */
 final class FlagHints {
+  private static final String NODE = "--node";
+
   /** Those of Bistro's programs (docs/migration.md#flags). */
   private static final Map<String, String> BISTRO =
       Map.ofEntries(
@@ -77,6 +80,7 @@ final class FlagHints {
     return Stream.of(
             Arrays.stream(args).flatMap(each -> guessed(command, each).stream()),
             surplus(misuse),
+            positional(command, args),
             configs)
         .flatMap(each -> each)
         .findFirst()
@@ -101,9 +105,20 @@ final class FlagHints {
   /** Some commands take nodes as they are, others, which choose tasks, with a flag. */
   private static Stream<String> surplus(ParameterException misuse) {
     return misuse instanceof CommandLine.UnmatchedArgumentException more
-            && misuse.getCommandLine().getCommandSpec().findOption("--node") != null
+            && misuse.getCommandLine().getCommandSpec().findOption(NODE) != null
             && more.getUnmatched().stream().noneMatch(each -> each.startsWith("-"))
         ? Stream.of("--node " + String.join(" --node ", more.getUnmatched()))
+        : Stream.of();
+  }
+
+  /** Returns the arguments of a command that takes nodes as they are, if they have the flag. */
+  private static Stream<String> positional(CommandSpec command, String[] args) {
+    List<String> labels =
+        command.positionalParameters().stream().map(PositionalParamSpec::paramLabel).toList();
+    return command.findOption(NODE) == null
+            && labels.contains("NODE")
+            && Arrays.stream(args).anyMatch(each -> flag(each).equals(NODE))
+        ? Stream.of(command.qualifiedName() + " " + String.join(" ", labels))
         : Stream.of();
   }
 

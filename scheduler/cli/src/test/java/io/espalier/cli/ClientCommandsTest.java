@@ -418,6 +418,18 @@ class ClientCommandsTest extends ServedCommands {
   }
 
   @Test
+  void aSpanThatEndsBeforeItBeginsIsRefusedWithBothEnds() {
+    CommandRun logs = run("logs", "backup", "--since", "5m", "--until", "10m");
+    assertThat(logs.code()).isEqualTo(2);
+    assertThat(logs.err())
+        .containsPattern(
+            "--until \"10m\" \\(20.*Z\\) is before --since \"5m\" \\(20.*Z\\): there is nothing")
+        .contains("in between");
+    assertThat(run("history", "backup", "--from", "1h", "--at", "2026-01-01T00:00:00Z").err())
+        .contains("--at \"2026-01-01T00:00:00Z\" (2026-01-01T00:00:00Z) is before --from \"1h\"");
+  }
+
+  @Test
   void aJobForWhichThereIsNoRoomIsRefusedWithTheReason(@TempDir Path directory) throws IOException {
     Path job =
         Files.writeString(directory.resolve("job.json"), "{\"owner\": \"a\", \"full\": true}");

@@ -140,6 +140,11 @@ class HelpTest {
     "pause backup --output json,              Did you mean: --json?",
     "pause backup --format json,              Did you mean: --json?",
     "rerun backup db7 db8,                    Did you mean: --node db7 --node db8?",
+    "logs backup --node db7,                  Did you mean: espalier logs JOB NODE?",
+    "tasks --node=db7 backup,                 Did you mean: espalier tasks JOB NODE?",
+    "extend backup --node db7 1h,             Did you mean: espalier extend JOB NODE SPAN?",
+    "tree --node rack7,                       Did you mean: espalier tree NODE?",
+    "history backup db7,                      Did you mean: --node db7?",
     "worker run --url h:1,                    Try 'espalier worker run --help'.",
   })
   void aFlagThatOtherProgramsHaveHasAHint(String arguments, String hint) {

@@ -320,4 +320,18 @@ public abstract class ClientCommand implements Callable<Integer> {
               + "\" is no time: say 2026-11-21T07:00:00Z, or how long ago: 90s, 15m, 2h, 1d");
     }
   }
+
+  /** Refuses a span of time that ends before it begins; an empty end of it is open. */
+  public void requireSpan(String beginOption, String begin, String endOption, String end) {
+    if (begin.isEmpty() || end.isEmpty()) {
+      return;
+    }
+    Instant first = Instant.ofEpochMilli(Long.parseLong(millis(beginOption, begin)));
+    Instant last = Instant.ofEpochMilli(Long.parseLong(millis(endOption, end)));
+    if (last.isBefore(first)) {
+      throw misuse(
+          "%s \"%s\" (%s) is before %s \"%s\" (%s): there is nothing in between"
+              .formatted(endOption, end, last, beginOption, begin, first));
+    }
+  }
 }

@@ -76,6 +76,7 @@ public final class HistoryCommand extends ClientCommand {
   @Override
   public int run(Client client) {
     requireLimit(limit);
+    requireSpan("--from", from, "--at", at);
     Map<String, List<String>> query = new LinkedHashMap<>();
     query.put("at_ms", optional(millis("--at", at)));
     query.put("from_ms", optional(millis("--from", from)));

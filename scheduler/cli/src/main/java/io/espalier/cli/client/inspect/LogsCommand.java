@@ -155,6 +155,7 @@ public final class LogsCommand extends ClientCommand {
 
   private void requireSense() {
     requireLimit(limit);
+    requireSpan("--since", since, "--until", until);
     if (follow && (ascending || !until.isEmpty())) {
       throw misuse("-f goes on after the last line: --asc and --until make no sense with it");
     }
