@@ -222,11 +222,9 @@ public final class ConfigEditor {
           "applied: {} jobs saved or deleted{}",
           written.size(),
           members.containsKey(Config.SETTINGS_KEY) ? ", settings replaced" : "");
-      for (JobVersion version : replaced) {
-        target.remember(version);
-      }
-      for (JobVersion version : written) {
-        target.remember(version);
+      replaced.addAll(written);
+      if (!replaced.isEmpty()) {
+        target.remember(replaced);
       }
       return written;
     } catch (Unavailable e) {

@@ -4,15 +4,14 @@ import io.espalier.core.config.source.ConfigSource.Text;
 import io.espalier.core.config.source.ConfigSource.Unavailable;
 import io.espalier.core.config.source.JobVersion;
 import io.espalier.core.json.Json;
-import io.espalier.core.json.JsonWriter;
 import io.espalier.json.JsonReader;
 import io.espalier.worker.files.AtomicFiles;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -110,10 +109,7 @@ final class ConfigFiles {
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE)) {
-      ByteBuffer left = ByteBuffer.wrap(bytes);
-      while (left.hasRemaining()) {
-        out.write(left);
-      }
+      written(out, bytes);
       out.force(true);
     }
     if (Files.exists(file)) {
@@ -123,30 +119,32 @@ final class ConfigFiles {
     return fresh;
   }
 
-  synchronized void remember(JobVersion version) throws Unavailable {
-    Json.Builder line =
-        Json.object()
-            .put("job", version.name())
-            .put("version", version.version())
-            .put("at_ms", version.atMillis())
-            .put("author", version.author())
-            .put("reason", version.reason())
-            .putIfPresent("config", version.job());
-    String text = JsonWriter.compact(line.build()) + "\n";
+  synchronized void remember(List<JobVersion> versions) throws Unavailable {
+    ByteArrayOutputStream lines = new ByteArrayOutputStream();
+    for (JobVersion version : versions) {
+      lines.writeBytes(JobVersionText.write(version));
+      lines.write('\n');
+    }
     try (FileChannel out =
         FileChannel.open(
             historyFile,
             StandardOpenOption.CREATE,
             StandardOpenOption.WRITE,
             StandardOpenOption.APPEND)) {
-      String whole = endsWithinLine(historyFile) ? "\n" + text : text;
-      ByteBuffer left = ByteBuffer.wrap(whole.getBytes(StandardCharsets.UTF_8));
-      while (left.hasRemaining()) {
-        out.write(left);
+      if (endsWithinLine(historyFile)) {
+        written(out, new byte[] {'\n'});
       }
+      written(out, lines.toByteArray());
       out.force(true);
     } catch (IOException e) {
       throw unavailable(e);
+    }
+  }
+
+  private static void written(FileChannel out, byte[] bytes) throws IOException {
+    ByteBuffer left = ByteBuffer.wrap(bytes);
+    while (left.hasRemaining()) {
+      out.write(left);
     }
   }
 

@@ -63,8 +63,8 @@ public final class DirectoryConfigSource implements WritableConfigSource {
   }
 
   @Override
-  public void remember(JobVersion version) throws Unavailable {
-    files.remember(version);
+  public void remember(List<JobVersion> versions) throws Unavailable {
+    files.remember(versions);
   }
 
   @Override

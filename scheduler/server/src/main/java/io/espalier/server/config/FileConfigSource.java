@@ -50,8 +50,8 @@ public final class FileConfigSource implements WritableConfigSource {
   }
 
   @Override
-  public void remember(JobVersion version) throws Unavailable {
-    files.remember(version);
+  public void remember(List<JobVersion> versions) throws Unavailable {
+    files.remember(versions);
   }
 
   @Override

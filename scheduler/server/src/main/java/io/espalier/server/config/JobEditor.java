@@ -197,10 +197,7 @@ public final class JobEditor {
         if (target.write(text, edited(target, text, next))) {
           LOG.info(
               "job {} version {}: {}", name, next.version(), job == null ? "deleted" : "saved");
-          if (before != null) {
-            target.remember(before);
-          }
-          target.remember(next);
+          target.remember(before == null ? List.of(next) : List.of(before, next));
           return next;
         }
         // Another writer was faster: read again.

@@ -16,6 +16,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +41,9 @@ public final class MySqlConfigSource implements WritableConfigSource {
   private static final String MAIN = "main";
   private static final String DEFAULT_NAME = "espalier";
   private static final int LONGEST_NAME = 100;
+
+  /** The most jobs whose history one query reads. */
+  private static final int JOBS_AT_ONCE = 500;
 
   private static final List<String> TABLES =
       List.of(
@@ -269,43 +274,65 @@ public final class MySqlConfigSource implements WritableConfigSource {
   // ---- history
 
   @Override
-  public synchronized void remember(JobVersion version) throws Unavailable {
-    int rows =
+  public synchronized void remember(List<JobVersion> versions) throws Unavailable {
+    int unused =
         asked(
             connection -> {
               try (PreparedStatement insert =
                   connection.prepareStatement(
                       "INSERT INTO espalier_config_history (config, job, entry) VALUES (?, ?, ?)")) {
-                insert.setBytes(1, ConfigText.bytes(config));
-                insert.setBytes(2, ConfigText.bytes(version.name()));
-                insert.setBytes(3, JobVersionText.write(version));
-                return insert.executeUpdate();
+                for (JobVersion version : versions) {
+                  insert.setBytes(1, ConfigText.bytes(config));
+                  insert.setBytes(2, ConfigText.bytes(version.name()));
+                  insert.setBytes(3, JobVersionText.write(version));
+                  insert.addBatch();
+                }
+                return insert.executeBatch().length;
               }
             });
-    if (rows != 1) {
-      throw unavailable("the history was not written", null);
-    }
   }
 
   @Override
-  public synchronized List<JobVersion> history(String job) throws Unavailable {
+  public List<JobVersion> history(String job) throws Unavailable {
+    return histories(List.of(job)).getOrDefault(job, List.of());
+  }
+
+  @Override
+  public synchronized Map<String, List<JobVersion>> histories(Collection<String> jobs)
+      throws Unavailable {
+    List<String> names = List.copyOf(jobs);
     return asked(
         connection -> {
-          List<JobVersion> versions = new ArrayList<>();
-          try (PreparedStatement ask =
-              connection.prepareStatement(
-                  "SELECT entry FROM espalier_config_history WHERE config = ? AND job = ?"
-                      + " ORDER BY id")) {
-            ask.setBytes(1, ConfigText.bytes(config));
-            ask.setBytes(2, ConfigText.bytes(job));
-            try (ResultSet rows = ask.executeQuery()) {
-              while (rows.next()) {
-                JobVersionText.read(rows.getBytes(1)).ifPresent(versions::add);
-              }
-            }
+          Map<String, List<JobVersion>> versions = new HashMap<>();
+          for (int at = 0; at < names.size(); at += JOBS_AT_ONCE) {
+            read(
+                connection, names.subList(at, Math.min(names.size(), at + JOBS_AT_ONCE)), versions);
           }
           return versions;
         });
+  }
+
+  private void read(
+      Connection connection, List<String> jobs, Map<String, List<JobVersion>> versions)
+      throws SQLException {
+    try (PreparedStatement ask =
+        connection.prepareStatement(
+            "SELECT job, entry FROM espalier_config_history WHERE config = ? AND job IN (?"
+                + ", ?".repeat(jobs.size() - 1)
+                + ") ORDER BY job, id")) {
+      ask.setBytes(1, ConfigText.bytes(config));
+      for (int i = 0; i < jobs.size(); i++) {
+        ask.setBytes(i + 2, ConfigText.bytes(jobs.get(i)));
+      }
+      try (ResultSet rows = ask.executeQuery()) {
+        while (rows.next()) {
+          List<JobVersion> ofJob =
+              versions.computeIfAbsent(
+                  ConfigText.string(rows.getBytes(1)), job -> new ArrayList<>());
+          JobVersionText.read(rows.getBytes(2)).ifPresent(ofJob::add);
+        }
+      }
+    }
   }
 
   // ---- the connection

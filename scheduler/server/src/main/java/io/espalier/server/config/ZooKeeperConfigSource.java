@@ -320,7 +320,13 @@ final class ZooKeeperConfigSource implements WritableConfigSource {
   // ---- history
 
   @Override
-  public synchronized void remember(JobVersion version) throws Unavailable {
+  public synchronized void remember(List<JobVersion> versions) throws Unavailable {
+    for (JobVersion version : versions) {
+      remember(version);
+    }
+  }
+
+  private void remember(JobVersion version) throws Unavailable {
     try {
       CuratorFramework client = client();
       byte[] entry = JobVersionText.write(version);

@@ -7,6 +7,7 @@ import io.espalier.core.api.ConfigChange;
 import io.espalier.core.api.RefusedException;
 import io.espalier.core.config.source.ConfigSource;
 import io.espalier.core.config.source.JobVersion;
+import io.espalier.core.config.source.WritableConfigSource;
 import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import io.espalier.json.JsonReader;
@@ -17,8 +18,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,6 +90,61 @@ class ConfigEditorTest {
             new JobEditor(source, ConfigFixtures.parser(), InstantSource.system()).history("old"))
         .extracting(JobVersion::reason)
         .containsExactly("as it was written in the configuration", "because");
+  }
+
+  @Test
+  void theVersionsOfAllJobsAreRememberedAtOnce() {
+    List<List<String>> remembered = new ArrayList<>();
+    DirectoryConfigSource files = new DirectoryConfigSource(directory);
+    WritableConfigSource counting =
+        new WritableConfigSource() {
+          @Override
+          public String name() {
+            return files.name();
+          }
+
+          @Override
+          public String directory() {
+            return files.directory();
+          }
+
+          @Override
+          public Text fetch() throws Unavailable, InterruptedException {
+            return files.fetch();
+          }
+
+          @Override
+          public String documentFor(String job) {
+            return files.documentFor(job);
+          }
+
+          @Override
+          public boolean write(Text expected, SortedMap<String, Optional<byte[]>> documents)
+              throws Unavailable, InterruptedException {
+            return files.write(expected, documents);
+          }
+
+          @Override
+          public void remember(List<JobVersion> versions) throws Unavailable {
+            remembered.add(versions.stream().map(v -> v.name() + " " + v.version()).toList());
+            files.remember(versions);
+          }
+
+          @Override
+          public List<JobVersion> history(String job) {
+            throw new AssertionError("one job at a time");
+          }
+
+          @Override
+          public Map<String, List<JobVersion>> histories(Collection<String> jobs)
+              throws Unavailable {
+            return files.histories(jobs);
+          }
+        };
+    source = counting;
+    Edited edited = editor().edit(change("\"bistro_job->new\": {\"owner\": \"joe\"}", true));
+    assertThat(editor().write(edited, "ann", "")).hasSize(3);
+    assertThat(remembered).containsExactly(List.of("two 0", "old 0", "new 1", "two 1", "old 1"));
   }
 
   @Test

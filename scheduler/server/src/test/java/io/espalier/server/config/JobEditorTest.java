@@ -289,11 +289,11 @@ final class JobEditorTest {
           }
 
           @Override
-          public void remember(JobVersion version) throws Unavailable {
+          public void remember(List<JobVersion> versions) throws Unavailable {
             if (!overtaken.getAndSet(true)) {
               fast.save("new", job("{\"owner\": \"b\"}"), 1, "bob", "second");
             }
-            source.remember(version);
+            source.remember(versions);
           }
 
           @Override

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.espalier.core.api.ConfigChange;
 import io.espalier.core.config.source.ConfigSource.Document;
 import io.espalier.core.config.source.ConfigSource.Unavailable;
 import io.espalier.core.config.source.WritableConfigSource;
+import io.espalier.core.json.Json;
 import io.espalier.testkit.config.ConfigFixtures;
 import io.espalier.testkit.database.DatabaseServer;
 import io.espalier.testkit.database.SharedMariaDb;
@@ -75,6 +77,43 @@ class MySqlConfigSourceTest extends WritableSourceContract {
     assertThat(editor.delete("a:b", 1, "", "").job()).isNull();
     assertThat(source.fetch().documents()).extracting(Document::name).containsExactly("main");
     source.close();
+  }
+
+  @Test
+  void theHistoryOfManyJobsTakesOneQueryAndOneInsertion() throws Exception {
+    put(
+        "{\"bistro_settings\": {\"nodes\": {\"levels\": [], \"node_sources\": []},"
+            + " \"resources\": {}}}");
+    Json.Builder jobs = Json.object();
+    for (int i = 0; i < 400; i++) {
+      jobs.put("bistro_job->j" + i, job("{\"owner\": \"x\"}"));
+    }
+    WritableConfigSource source = open();
+    ConfigEditor editor =
+        new ConfigEditor(new JobEditor(source, ConfigFixtures.parser(), InstantSource.system()));
+    server.sql("set global log_output = 'TABLE'", "set global general_log = 1");
+    try {
+      assertThat(editor.write(editor.edit(new ConfigChange(jobs.build(), false)), "", ""))
+          .hasSize(400);
+      assertThat(source.history("j399")).hasSize(1);
+    } finally {
+      server.sql("set global general_log = 0");
+    }
+    source.close();
+    assertThat(logged("SELECT")).as("for all jobs, and for one").isEqualTo("2");
+    assertThat(logged("INSERT")).isEqualTo("1");
+  }
+
+  /** How many statements of this configuration's history the server has logged. */
+  private String logged(String verb) throws SQLException {
+    String bytes = HexFormat.of().formatHex(name.getBytes(StandardCharsets.UTF_8));
+    return String.valueOf(
+        server.ask(
+            "select count(*) from mysql.general_log where argument like '"
+                + verb
+                + "%espalier_config_history%"
+                + bytes
+                + "%'"));
   }
 
   @Test

@@ -24,6 +24,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -172,6 +173,14 @@ public abstract class WritableSourceContract {
     assertThat(editor.edit(change).members()).as("the same again").isEmpty();
     assertThat(editor.write(edited, "ann", "")).as("on older text").isNull();
     assertThat(editor(source()).history("two")).hasSize(1);
+    Map<String, List<JobVersion>> histories =
+        source().histories(List.of("nightly", "two", "nobody"));
+    assertThat(histories.get("two")).isEqualTo(source.history("two")).hasSize(1);
+    assertThat(histories.get("nightly"))
+        .as("as it was, and its deletion")
+        .isEqualTo(source.history("nightly"))
+        .hasSize(2);
+    assertThat(histories.getOrDefault("nobody", List.of())).isEmpty();
     assertThat(whole(source.fetch())).contains("// Owned by the storage team.");
   }
 

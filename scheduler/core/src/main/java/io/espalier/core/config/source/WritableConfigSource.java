@@ -40,11 +40,12 @@ public interface WritableConfigSource extends ConfigSource {
   }
 
   /**
-   * Appends to the history of changes.
+   * Appends to the history of changes what one change has written.
    *
+   * @param versions in order; of one job there may be several
    * @throws Unavailable when it cannot be written
    */
-  void remember(JobVersion version) throws Unavailable;
+  void remember(List<JobVersion> versions) throws Unavailable;
 
   /**
    * The versions of a job that were saved through this port, oldest first.
