@@ -1,5 +1,6 @@
 package io.espalier.core.loop;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.espalier.core.api.Command;
@@ -14,6 +15,7 @@ import io.espalier.core.status.store.LimitOverride;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -105,6 +107,19 @@ class StuckJobsTest {
     }
     configure(jobs.toString());
     assertThat(jobState("j0").state()).isEqualTo(JobState.STUCK);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"depends_on", "run_only_after_all_nodes_are_done_for"})
+  void ofManyJobsThatItWaitsForOnlyAFewAreNamed(String key) {
+    String others =
+        IntStream.range(0, 300).mapToObj(i -> "'x%d'".formatted(i)).collect(joining(", "));
+    configure("'bistro_job->then': {'owner': 'o', '%s': [%s]}".formatted(key, others));
+    assertThat(jobState("then").state()).isEqualTo(JobState.STUCK);
+    assertThat(jobState("then").reason())
+        .contains("job x4", "295 more")
+        .doesNotContain("job x5")
+        .hasSizeLessThan(1_000);
   }
 
   // ---- ready

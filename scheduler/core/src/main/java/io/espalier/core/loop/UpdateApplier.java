@@ -20,6 +20,7 @@ import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
 import io.espalier.core.status.Transition;
 import io.espalier.core.status.store.StatusRow;
+import io.espalier.core.text.ShortText;
 import io.espalier.core.topology.Topology;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -128,7 +129,7 @@ final class UpdateApplier {
 
   /** Explains why jobs stay blocked; null when nothing is wrong. */
   @Nullable String problem() {
-    return contradicted.isEmpty() ? null : String.join("; ", contradicted.values());
+    return contradicted.isEmpty() ? null : ShortText.few(contradicted.values(), "; ");
   }
 
   /**

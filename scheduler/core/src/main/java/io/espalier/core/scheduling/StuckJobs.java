@@ -8,6 +8,7 @@ import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.query.Explainer;
 import io.espalier.core.scheduling.state.SchedulingState;
 import io.espalier.core.status.TaskStatus.Main;
+import io.espalier.core.text.ShortText;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -16,7 +17,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -68,7 +68,7 @@ public final class StuckJobs {
     }
     List<String> inVain = state.wholeJobs.waitsInVainFor(job, this::getsOn);
     if (!inVain.isEmpty()) {
-      return String.join("; ", inVain);
+      return ShortText.few(inVain, "; ");
     }
     String tooLarge = tooLarge(job);
     return tooLarge.isEmpty() ? waitsOnNodes(job) : tooLarge;
@@ -200,13 +200,12 @@ public final class StuckJobs {
         List<String> waits = new ArrayList<>(new Explainer(state).waitsFor(job, node));
         if (configured != null && !waits.isEmpty()) {
           return "its tasks wait for "
-              + configured.dependsOn().stream()
-                  .map(name -> "job " + name)
-                  .collect(Collectors.joining(" and "))
+              + ShortText.few(
+                  configured.dependsOn().stream().map(name -> "job " + name).toList(), " and ")
               + " on their node; on "
               + state.topology.name(node)
               + " "
-              + String.join(" and ", waits);
+              + ShortText.few(waits, " and ");
         }
       }
     }

@@ -10,6 +10,7 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Suggestions;
 import io.espalier.core.status.store.Brake;
 import io.espalier.core.status.store.LimitOverride;
+import io.espalier.core.text.ShortText;
 import io.espalier.core.topology.Topology;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -117,7 +118,7 @@ final class ChangeParser {
       throw new IllegalArgumentException(
           what
               + ": the job is not paused"
-              + (paused.isEmpty() ? "; no job is" : "; paused: " + String.join(", ", paused)));
+              + (paused.isEmpty() ? "; no job is" : "; paused: " + ShortText.few(paused, ", ")));
     }
     return job;
   }

@@ -15,6 +15,7 @@ import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.ProblemPath;
 import io.espalier.core.problem.Problems;
+import io.espalier.core.text.ShortText;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -128,7 +129,7 @@ final class PartitionRules {
             });
     List<Resource> global = settings.resources().ofLevel(0);
     if (!global.isEmpty()) {
-      String names = String.join(", ", global.stream().map(Resource::name).toList());
+      String names = ShortText.few(global.stream().map(Resource::name).toList(), ", ");
       warn(problems, "resources", "the instance's limits of " + names, shard);
     }
     if (settings.rules().startRates().containsKey(0)) {
@@ -153,7 +154,7 @@ final class PartitionRules {
             .map(QueueSpec::name)
             .toList();
     if (!limited.isEmpty()) {
-      warn(problems, "queues", "the \"max_slots\" of " + String.join(", ", limited), shard);
+      warn(problems, "queues", "the \"max_slots\" of " + ShortText.few(limited, ", "), shard);
     }
   }
 
