@@ -207,6 +207,24 @@ final class BatchPlacementTest {
   }
 
   @Test
+  void aJobThatHasWaitedInVainTakesItsTurnTheNextTime() {
+    config.resource("host", "slots", 1).job("b", new JobFixture("b"));
+    apply(new JobFixture("a").batch(new BatchSpec(10, Optional.empty(), WAIT)), 1, 9);
+    Map<String, Integer> starts = new LinkedHashMap<>();
+    long at = NOW;
+    for (int i = 0; i < 10; i++) {
+      sizesAt(at);
+      // Its wait is over long before the slot is free again.
+      sizesAt(at + 500);
+      long run = core.running().all()[0];
+      starts.merge(core.running().jobName(run), 1, Integer::sum);
+      core.finish(run, TaskStatus.of(TaskStatus.Main.DONE, 0, 1));
+      at += 1_000;
+    }
+    assertThat(starts).containsEntry("a", 5).containsEntry("b", 5);
+  }
+
+  @Test
   void withoutBatchesEachTaskRunsAlone() {
     apply(new JobFixture("a"), 1, 3);
     assertThat(round()).containsExactly(List.of("d1.1"), List.of("d1.2"), List.of("d1.3"));

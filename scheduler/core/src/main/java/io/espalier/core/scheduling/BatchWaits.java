@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * (docs/batches.md). Such a wait begins with the first round that could start a task of the job,
  * and ends when its time is over, or as many tasks of the job have ended as fill its batches; then
  * a whole round starts tasks of the job. A job that waits uses no slot and stays open, so it counts
- * as ready.
+ * as ready. A job that starts nothing in that round, because others have taken what was free, does
+ * not wait the next time: otherwise a job without batches would take each slot before it.
  */
 final class BatchWaits {
   private static final long NONE = Long.MAX_VALUE;
@@ -26,6 +27,12 @@ final class BatchWaits {
 
   /** A bit for each job that waits. */
   private final long[] waiting;
+
+  /** A bit for each job that has started a task since its latest wait began. */
+  private final long[] started;
+
+  /** A bit for each job that has waited in vain, and does not wait the next time. */
+  private final long[] owed;
 
   /** By job: what has ended since the last round that could start tasks of the job. */
   private final @Nullable Ends[] ends;
@@ -54,6 +61,8 @@ final class BatchWaits {
     until = new long[jobs.count()];
     Arrays.fill(until, NONE);
     waiting = new long[jobs.words];
+    started = new long[jobs.words];
+    owed = new long[jobs.words];
     ends = new @Nullable Ends[jobs.count()];
   }
 
@@ -80,9 +89,15 @@ final class BatchWaits {
     counted.tasks++;
     counted.places.add(((long) node << Integer.SIZE) | (worker & 0xffff_ffffL));
     if (isWaiting(job) && counted.areFull()) {
-      waiting[job >>> 6] &= ~(1L << job);
+      clear(waiting, job);
       isEmpty = Arrays.stream(waiting).allMatch(word -> word == 0);
     }
+  }
+
+  /** Handles the start of a task of a job with batches. */
+  void started(int job) {
+    set(started, job);
+    clear(owed, job);
   }
 
   /** Begins the waits of jobs that can start a task since the last round has ended. */
@@ -98,12 +113,12 @@ final class BatchWaits {
       Ends counted = ends[job];
       if (!isOpen.test(job)) {
         ends[job] = null;
-      } else if (counted != null && counted.areFull()) {
+      } else if (has(owed, job) || (counted != null && counted.areFull())) {
         until[job] = nowMillis;
         isPending = true;
       } else {
         until[job] = nowMillis + millis[job];
-        waiting[job >>> 6] |= 1L << job;
+        set(waiting, job);
         isEmpty = false;
         isPending = true;
       }
@@ -121,7 +136,7 @@ final class BatchWaits {
         continue;
       }
       if (until[job] <= nowMillis) {
-        waiting[job >>> 6] &= ~(1L << job);
+        clear(waiting, job);
       } else {
         isEmpty = false;
       }
@@ -136,14 +151,30 @@ final class BatchWaits {
     isPending = !isEmpty;
     for (int job = 0; job < until.length; job++) {
       if (!isWaiting(job)) {
+        if (until[job] != NONE && !has(started, job)) {
+          set(owed, job);
+        }
         until[job] = NONE;
         ends[job] = null;
+        clear(started, job);
       }
     }
   }
 
   private boolean isWaiting(int job) {
-    return (waiting[job >>> 6] & 1L << job) != 0;
+    return has(waiting, job);
+  }
+
+  private static boolean has(long[] bits, int job) {
+    return (bits[job >>> 6] & 1L << job) != 0;
+  }
+
+  private static void set(long[] bits, int job) {
+    bits[job >>> 6] |= 1L << job;
+  }
+
+  private static void clear(long[] bits, int job) {
+    bits[job >>> 6] &= ~(1L << job);
   }
 
   /** Returns until when a job waits; 0: it does not. */

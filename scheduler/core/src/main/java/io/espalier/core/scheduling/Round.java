@@ -282,6 +282,7 @@ public final class Round {
         Job configured = state.jobs.job(job);
         BatchSpec batch = configured == null ? null : configured.scheduling().batch().orElse(null);
         if (batch != null) {
+          batchWaits.started(job);
           return placeBatch(run, batch);
         }
         sink.placed(runs.id(run), 0);
