@@ -29,6 +29,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Peaks and ends that a configuration would bring, compared with those that it brings. */
 final class PlanForecastTest {
@@ -163,11 +165,30 @@ final class PlanForecastTest {
             new Peak("host", "slots", new Use(5, 6), new Use(6, 9)));
   }
 
-  @Test
-  void aJobThatMayNotStartUsesNothing() {
+  @ParameterizedTest
+  @EnumSource(
+      value = GateKind.class,
+      names = {"PAUSE", "JOB_BRAKE", "HALTED", "JOB_WINDOW"})
+  void thePeakIsTheSameWhileAJobIsKeptForATime(GateKind kind) {
     core.apply(config, tree, 100);
-    core.gates().close(Gate.of(GateKind.PAUSE, "a", ""));
+    List<Peak> open = forecast(config, tree).peaks();
+    core.gates().close(Gate.of(kind, "a", ""));
     PlanForecast forecast = forecast(config, tree);
+    assertThat(forecast.peaks()).isEqualTo(open);
+    assertThat(forecast.peaks()).contains(new Peak("host", "slots", new Use(5, 6), new Use(5, 6)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ended", "disabled"})
+  void aJobThatHasEndedOrIsDisabledUsesNothing(String how) {
+    boolean isDisabled = how.equals("disabled");
+    Config used =
+        isDisabled ? config(CONFIG.replace("a\": {", "a\": {\"enabled\": false, ")) : config;
+    core.apply(used, tree, 100);
+    if (!isDisabled) {
+      core.gates().close(Gate.of(GateKind.JOB_FAILED, "a", ""));
+    }
+    PlanForecast forecast = forecast(used, tree);
     assertThat(forecast.peaks()).contains(new Peak("host", "slots", new Use(2, 6), new Use(2, 6)));
     assertThat(forecast.ends())
         .filteredOn(end -> end.job().equals("a"))

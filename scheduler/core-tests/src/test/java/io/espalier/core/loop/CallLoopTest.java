@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -164,6 +165,47 @@ class CallLoopTest {
       assertThat(world.launches).hasSize(2);
       assertThat(world.launches.get(1).call()).as("what the job is now").isNull();
     }
+  }
+
+  private @Nullable Progress shown() {
+    world.advance(1_000);
+    return Objects.requireNonNull(world.view).running().get(0).progress();
+  }
+
+  private void reports(long done) {
+    Progress newest = ProgressParser.of(Json.object().put("done", done).put("total", 5).build());
+    world.post(
+        new LoopInput.TaskProgressed(
+            new TaskKey("j", "h1"), world.launch("j", "h1").invocation(), () -> newest));
+    world.settle();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void theProgressOfARunningCallOutlivesItsScheduler(boolean remote) {
+    world.isRemote = remote;
+    world.configure(CALL);
+    reports(0);
+    Progress before = Objects.requireNonNull(shown());
+    world.crashAndRestart();
+    world.configure(CALL);
+    assertThat(shown()).isEqualTo(before);
+  }
+
+  @Test
+  void theProgressOfAnEarlierAttemptIsNotThatOfTheCall() {
+    world.configure(CALL);
+    reports(3);
+    world.ends("j", "h1", TaskResult.Kind.EXITED, "incomplete", null);
+    world.advance(10_000);
+    assertThat(shown()).as("the second attempt has said nothing").isNull();
+    world.crashAndRestart();
+    world.configure(CALL);
+    assertThat(shown()).as("the checkpoint is that of the first").isNull();
+    reports(4);
+    world.crashAndRestart();
+    world.configure(CALL);
+    assertThat(Objects.requireNonNull(shown()).done()).isEqualTo(4);
   }
 
   @Test

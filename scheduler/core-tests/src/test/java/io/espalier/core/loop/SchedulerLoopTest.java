@@ -177,6 +177,44 @@ class SchedulerLoopTest {
   }
 
   @Test
+  void whatDiedWithTheSchedulerIsAnAttemptOnce() {
+    world.configure(ONE_HOST);
+    Invocation died = world.launch("j", "a").invocation();
+    world.advance(3_000);
+    world.crashAndRestart();
+    world.configure(ONE_HOST);
+    assertThat(world.attempts)
+        .filteredOn(attempt -> attempt.node().equals("a"))
+        .singleElement()
+        .satisfies(
+            attempt -> {
+              assertThat(attempt.invocation()).isEqualTo(died);
+              assertThat(attempt.number()).isEqualTo(1);
+              assertThat(attempt.kind()).isEqualTo(TaskResult.Kind.LOST);
+              assertThat(attempt.message()).isEqualTo("the scheduler ended while the task ran");
+              assertThat(attempt.waitedMillis()).isZero();
+              assertThat(attempt.failure()).as("nothing of its own").isNull();
+            });
+    world.writes("j", "a", "done");
+    assertThat(world.attempts)
+        .filteredOn(attempt -> attempt.node().equals("a"))
+        .extracting(attempt -> attempt.number())
+        .containsExactly(1, 2);
+  }
+
+  @Test
+  void whatOutlivesTheSchedulerIsNoAttemptBeforeItEnds() {
+    world.isRemote = true;
+    world.configure(ONE_HOST);
+    world.crashAndRestart();
+    world.configure(ONE_HOST);
+    assertThat(world.running).containsKey(key("a"));
+    assertThat(world.attempts).isEmpty();
+    world.writes("j", "a", "done");
+    assertThat(world.attempts).hasSize(1);
+  }
+
+  @Test
   void aStoppedSchedulerStartsNothingAndCountsItsTasksAsInterrupted() {
     world.configure(ONE_HOST);
     world.post(new LoopInput.Stop());

@@ -10,6 +10,7 @@ import io.espalier.core.running.TaskResult;
 import io.espalier.core.status.Attempt;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.store.StatusRow;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +56,21 @@ class WaitTimesTest {
     world.writes("j", "b", "done");
     assertThat(newest().waitedMillis()).isEqualTo(700);
     assertThat(world.row("j", "b").waitedMillis()).isEqualTo(Attempt.UNKNOWN_WAIT);
+  }
+
+  @Test
+  void aTaskWhoseNodeIsExcludedOrDisabledWaitsForNothing() {
+    String filters = ", \"filters\": {\"db\": {\"blacklist\": [\"b\"]}}}";
+    world.configure(
+        config(
+            "\"a\": [], \"b\": [], \"c\": {\"disabled\": true}, \"d\": []",
+            JOB.substring(0, JOB.length() - 1) + filters));
+    world.advance(700);
+    for (String node : List.of("b", "c")) {
+      assertThat(world.answer(new Query.Task("j", node)).eligibleMillis()).as(node).isZero();
+      assertThat(world.answer(new Query.Explain("j", node)).eligibleMillis()).as(node).isZero();
+    }
+    assertThat(world.answer(new Query.Explain("j", "d")).eligibleMillis()).isPositive();
   }
 
   @Test

@@ -91,7 +91,7 @@ class WindowGatesTest {
     world.writes("j", "a", "incomplete");
     world.advance(10_000);
     assertThat(running("j")).isZero();
-    assertThat(events()).containsExactly("window_closed", "window_opened", "window_closed");
+    assertThat(events()).containsExactly("window_opened", "window_closed");
     assertThat(Objects.requireNonNull(world.loop.jobStates().get("j")).state())
         .isNotEqualTo(JobState.STUCK);
     world.core.verify();
@@ -612,5 +612,21 @@ class WindowGatesTest {
     assertThat(running("j")).isZero();
     world.until("2026-11-23T22:00:00Z");
     assertThat(running("j")).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsClosedWhenASchedulerBeginsHasNotClosedNow() {
+    String nodes =
+        ", \"node_windows\": [{\"level\": \"host\", \"windows\": [\"21:00-23:00 UTC\"]}]";
+    String config = config(nodes, "", ", \"windows\": [\"22:00-23:00 UTC\"]");
+    world.at("2026-11-23T10:00:00Z");
+    world.configure(config);
+    world.crashAndRestart();
+    world.configure(config);
+    world.until("2026-11-23T12:00:00Z");
+    assertThat(events()).isEmpty();
+    world.configure(config.replace("\"22:00-", "\"22:30-"));
+    world.advance(1_000);
+    assertThat(events()).as("windows that a change brings").containsExactly("window_closed");
   }
 }

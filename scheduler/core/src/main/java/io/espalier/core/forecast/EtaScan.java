@@ -23,7 +23,7 @@ public final class EtaScan {
   /** Setting this many numbers to zero counts as one visited task. */
   private static final int CLEARED_PER_UNIT = 64;
 
-  /** In place of a job: all of them, without an order. */
+  /** In place of a job: all of them, without an order, also those that may start only later. */
   public static final int ALL = -1;
 
   private final WorkLeft left;
@@ -97,7 +97,8 @@ public final class EtaScan {
     }
     int lowest = level(job);
     for (int other = 0; other < left.jobCount(); other++) {
-      if (other != job && left.mayStart(other) && left.left(other) > 0) {
+      boolean may = job == ALL ? left.mayStartLater(other) : left.mayStart(other);
+      if (other != job && may && left.left(other) > 0) {
         jobs.add(other);
         lowest = Math.max(lowest, level(other));
       }

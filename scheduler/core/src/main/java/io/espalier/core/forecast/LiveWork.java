@@ -65,6 +65,15 @@ public final class LiveWork implements WorkLeft {
   }
 
   @Override
+  public boolean mayStartLater(int job) {
+    Job config = core.job(job);
+    return core.config().settings().enabled()
+        && config != null
+        && config.canRun()
+        && !core.gates().isEnded(core.jobName(job));
+  }
+
+  @Override
   public boolean isHeld(int job) {
     String name = core.jobName(job);
     Gate brake = core.gates().get(GateKind.JOB_BRAKE, name);

@@ -122,14 +122,14 @@ public final class PlanForecaster {
     return uses;
   }
 
-  /** Returns the slots in use when all jobs run as many tasks as they may. */
+  /** Returns the slots in use when all jobs run as many tasks as they may, now or later. */
   private static long ofJobs(PlannedWork work, Resource resource) {
     long sum = 0;
     for (int number : work.withTasks().values()) {
       Job job = work.job(number);
       int cap = work.mostRunning(number);
       boolean counts =
-          work.mayStart(number)
+          work.mayStartLater(number)
               && (resource.level() <= job.level()
                   || resource.level() >= work.topology().levels().worker());
       if (counts) {

@@ -38,12 +38,19 @@ public final class PlannedWork implements WorkLeft {
 
   /** A job. Bits are counted from the first node of its level. */
   private record OfJob(
-      Job job, boolean isHeld, boolean isClosed, BitSet left, BitSet running, long count) {
+      Job job,
+      boolean isHeld,
+      boolean isClosed,
+      boolean isEnded,
+      BitSet left,
+      BitSet running,
+      long count) {
     static OfJob of(Job job, WorkCopy.@Nullable OfJob copied, BitSet left, BitSet running) {
       return new OfJob(
           job,
           copied != null && copied.isHeld(),
           copied != null && copied.isClosed(),
+          copied != null && copied.isEnded(),
           left,
           running,
           left.cardinality());
@@ -156,8 +163,13 @@ public final class PlannedWork implements WorkLeft {
 
   @Override
   public boolean mayStart(int job) {
+    return mayStartLater(job) && !jobs.get(job).isClosed;
+  }
+
+  @Override
+  public boolean mayStartLater(int job) {
     OfJob copied = jobs.get(job);
-    return config.settings().enabled() && copied.job.canRun() && !copied.isClosed;
+    return config.settings().enabled() && copied.job.canRun() && !copied.isEnded;
   }
 
   @Override

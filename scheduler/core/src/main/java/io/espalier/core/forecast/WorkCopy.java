@@ -42,11 +42,18 @@ public final class WorkCopy {
    * A job. Bits are counted from the first node of its level.
    *
    * @param isClosed whether a gate is closed for all of it
+   * @param isEnded whether one of these gates ends it
    * @param left tasks that run or are still to run
    * @param over tasks with a final status
    */
   record OfJob(
-      Job job, boolean isHeld, boolean isClosed, BitSet left, BitSet over, BitSet running) {}
+      Job job,
+      boolean isHeld,
+      boolean isClosed,
+      boolean isEnded,
+      BitSet left,
+      BitSet over,
+      BitSet running) {}
 
   public WorkCopy(SchedulingCore core) {
     this.core = core;
@@ -103,8 +110,14 @@ public final class WorkCopy {
   }
 
   private OfJob ofJob(int number, Job job) {
-    boolean isClosed = isClosed(job.name());
-    return new OfJob(job, live.isHeld(number), isClosed, new BitSet(), new BitSet(), new BitSet());
+    return new OfJob(
+        job,
+        live.isHeld(number),
+        isClosed(job.name()),
+        core.gates().isEnded(job.name()),
+        new BitSet(),
+        new BitSet(),
+        new BitSet());
   }
 
   private boolean isClosed(String job) {

@@ -30,6 +30,9 @@ public interface WorkLeft {
   /** Returns whether tasks of a job may start, apart from their own statuses and nodes. */
   boolean mayStart(int job);
 
+  /** Returns the same once everything that keeps the job for a time is over. */
+  boolean mayStartLater(int job);
+
   /** Returns whether somebody or the end of the job keeps it; what only has to wait is not held. */
   boolean isHeld(int job);
 

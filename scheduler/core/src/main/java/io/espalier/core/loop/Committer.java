@@ -136,30 +136,37 @@ final class Committer {
   }
 
   /** Records a status that changed for a reason other than a start, an end or a command. */
-  void changed(StatusRow changed, long nowMillis) {
-    StatusRow row = changed;
-    if (!row.counters().isEmpty() && row.status().main() != TaskStatus.Main.RUNNING) {
-      // It died with an earlier scheduler, and counts what was durable then.
-      TaskResult end =
-          TaskResult.of(row.job(), row.node(), row.invocation(), TaskResult.Kind.LOST)
-              .withMessage("the scheduler ended while the task ran")
-              .withCounters(row.counters());
-      Attempt attempt =
-          Attempt.of(
-              end,
-              row.status().attempts(),
-              row.worker(),
-              row.status(),
-              false,
-              row.waitedMillis(),
-              nowMillis);
-      StepPosition step = row.status().step();
-      batch.attempt(step == null ? attempt : attempt.withStep(step.label()));
-      row = new StatusRow(row.job(), row.node(), row.status(), row.invocation(), row.worker());
-    }
+  void changed(StatusRow row, long nowMillis) {
     write(row);
     events.changed(row, nowMillis);
     views.changed();
+  }
+
+  /**
+   * Records the attempt of a task that died with an earlier scheduler, which counts what was
+   * durable then.
+   *
+   * @param ran while it ran
+   * @param status after that
+   */
+  void interrupted(StatusRow ran, TaskStatus status, long nowMillis) {
+    TaskResult end =
+        TaskResult.of(ran.job(), ran.node(), ran.invocation(), TaskResult.Kind.LOST)
+            .withMessage("the scheduler ended while the task ran")
+            .withCounters(ran.counters());
+    Attempt attempt =
+        Attempt.of(
+            end,
+            status.attempts(),
+            ran.worker(),
+            status,
+            ran.status().retries().gotOn(),
+            ran.waitedMillis(),
+            nowMillis);
+    StepPosition step = ran.status().step();
+    batch.attempt(step == null ? attempt : attempt.withStep(step.label()));
+    changed(
+        new StatusRow(ran.job(), ran.node(), status, ran.invocation(), ran.worker()), nowMillis);
   }
 
   /**

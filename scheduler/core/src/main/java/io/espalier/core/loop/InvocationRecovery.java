@@ -57,7 +57,7 @@ final class InvocationRecovery {
       Settings settings = core.config().settings();
       Live task = new Live(row.key(), run, launch, row.status(), settings.defaults().retrying());
       task.dispatched = true;
-      task.resumed = true;
+      task.resume();
       task.batch = row.batch();
       task.sharesCharge = !row.batch().isEmpty();
       task.waitedMillis = row.waitedMillis();

@@ -417,7 +417,7 @@ public final class SchedulerLoop {
     pauses.step(nowMillis, this::resumed);
     limits.step(nowMillis, key -> committer.batch().endLimit(key));
     commands.step(nowMillis);
-    more |= updates.step(nowMillis, row -> committer.changed(row, nowMillis));
+    more |= updates.step(nowMillis, (row, status) -> committer.interrupted(row, status, nowMillis));
     if (updates.tookForce()) {
       recovery.configured(
           end -> put(end), task -> kills.insist(task, false, "it is cancelled", nowMillis));

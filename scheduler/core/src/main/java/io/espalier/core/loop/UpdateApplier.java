@@ -7,7 +7,6 @@ import io.espalier.core.json.Json;
 import io.espalier.core.loop.state.LiveTasks;
 import io.espalier.core.loop.state.LoopEvents;
 import io.espalier.core.loop.watch.JobStateTracker;
-import io.espalier.core.running.WorkerRef;
 import io.espalier.core.scheduling.SchedulingCore;
 import io.espalier.core.scheduling.gate.Gate;
 import io.espalier.core.scheduling.gate.GateKind;
@@ -29,6 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -257,10 +257,11 @@ final class UpdateApplier {
   /**
    * Applies a slice of the update.
    *
-   * @param changed receives statuses that differ from what is stored
+   * @param interrupted receives the stored rows of tasks that died with an earlier scheduler, and
+   *     their statuses after that
    * @return true when there is more to do at once
    */
-  boolean step(long nowMillis, Consumer<StatusRow> changed) {
+  boolean step(long nowMillis, BiConsumer<StatusRow, TaskStatus> interrupted) {
     tookForce = false;
     PreparedUpdate update = current;
     CompletableFuture<Void> done = answer;
@@ -287,7 +288,7 @@ final class UpdateApplier {
     if (rows != null) {
       int end = Math.min(rows.size(), nextRow + ROWS);
       for (; nextRow < end; nextRow++) {
-        restore(rows.get(nextRow), nowMillis, changed);
+        restore(rows.get(nextRow), nowMillis, interrupted);
       }
       if (nextRow == rows.size()) {
         portions.remove();
@@ -300,7 +301,7 @@ final class UpdateApplier {
     if (!complete) {
       return false;
     }
-    if (applyWritten(nowMillis, changed)) {
+    if (applyWritten(nowMillis, interrupted)) {
       return true;
     }
     if (!loading.isEmpty()) {
@@ -361,9 +362,10 @@ final class UpdateApplier {
   }
 
   /** Applies a row that was read, unless a newer one was written. */
-  private void restore(StatusRow row, long nowMillis, Consumer<StatusRow> changed) {
+  private void restore(
+      StatusRow row, long nowMillis, BiConsumer<StatusRow, TaskStatus> interrupted) {
     if (reading != null && reading.latest(row.key()) == null) {
-      apply(row, true, nowMillis, changed);
+      apply(row, true, nowMillis, interrupted);
     }
   }
 
@@ -373,7 +375,7 @@ final class UpdateApplier {
    *
    * @return true when there is more to do
    */
-  private boolean applyWritten(long nowMillis, Consumer<StatusRow> changed) {
+  private boolean applyWritten(long nowMillis, BiConsumer<StatusRow, TaskStatus> interrupted) {
     if (reading == null) {
       return false;
     }
@@ -383,7 +385,7 @@ final class UpdateApplier {
     for (int left = ROWS; left > 0 && !toApply.isEmpty(); left--) {
       StatusLoading.Written latest = reading.latest(toApply.remove());
       if (latest != null) {
-        apply(latest.row(), !latest.counted(), nowMillis, changed);
+        apply(latest.row(), !latest.counted(), nowMillis, interrupted);
       }
     }
     return !toApply.isEmpty();
@@ -394,7 +396,8 @@ final class UpdateApplier {
    *
    * @param count true when the job has not counted this row yet
    */
-  private void apply(StatusRow row, boolean count, long nowMillis, Consumer<StatusRow> changed) {
+  private void apply(
+      StatusRow row, boolean count, long nowMillis, BiConsumer<StatusRow, TaskStatus> interrupted) {
     int job = core.findJob(row.job());
     int node = core.findNode(job, row.node());
     if (node < 0 || live.get(row.key()) != null) {
@@ -410,17 +413,7 @@ final class UpdateApplier {
       RetryPolicy retrying =
           config == null ? core.config().settings().defaults().retrying() : config.retrying();
       status = interrupted(row, retrying, nowMillis);
-      changed.accept(
-          new StatusRow(
-              row.job(),
-              row.node(),
-              status,
-              row.invocation(),
-              WorkerRef.LOCAL,
-              null,
-              row.waitedMillis(),
-              row.counters(),
-              ""));
+      interrupted.accept(row, status);
     }
     core.setStatus(job, node, status);
     if (count && reading != null && reading.isFresh(row.job())) {

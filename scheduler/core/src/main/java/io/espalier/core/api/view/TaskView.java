@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param step the step that runs, or with which its next start goes on; null: the first, or the
  *     only
  * @param eligibleMillis since when it could start, as far as its status, its job and what it
- *     depends on are concerned; 0: it could not, or it runs
+ *     depends on are concerned; 0: it could not, its node is excluded or disabled, or it runs
  */
 public record TaskView(
     String job,

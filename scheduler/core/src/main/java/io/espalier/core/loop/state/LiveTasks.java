@@ -18,6 +18,7 @@ import io.espalier.core.running.ResourceUsage;
 import io.espalier.core.running.StopReason;
 import io.espalier.core.running.Throttle;
 import io.espalier.core.status.Attempt;
+import io.espalier.core.status.ProgressParser;
 import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.TaskTransitions;
@@ -208,6 +209,18 @@ public final class LiveTasks {
     /** The checkpoint from before this attempt. */
     public Json.@Nullable Obj checkpointAtStart() {
       return checkpointAtStart;
+    }
+
+    /**
+     * Notes that an earlier scheduler process has started it. Its progress is the checkpoint, if
+     * that is of this attempt.
+     */
+    public void resume() {
+      resumed = true;
+      boolean isOwn = status.attempts() == 1 || status.retries().gotOn();
+      if (isOwn && checkpointAtStart != null) {
+        progress = ProgressParser.of(checkpointAtStart);
+      }
     }
 
     /** Notes the newest progress and updates its rate since the first report of this attempt. */

@@ -66,6 +66,9 @@ public final class WindowGates implements RoundStep {
   private long opens = Long.MAX_VALUE;
   private long changes;
 
+  /** Whether everything of the first configuration was seen once. */
+  private boolean hasBegun;
+
   /** When durations are stored next, at the earliest. */
   private long nextStored;
 
@@ -102,6 +105,7 @@ public final class WindowGates implements RoundStep {
     if (nodesChanged) {
       updateNodes(nowMillis);
     }
+    hasBegun |= !nodes.isBehind();
     nodes.count().forEach(missed -> tell(missed, nowMillis));
     changes += jobsChanged || nodesChanged ? 1 : 0;
     if ((jobsChanged || nodesChanged) && nowMillis >= nextStored) {
@@ -261,11 +265,14 @@ public final class WindowGates implements RoundStep {
     current.forEach((key, view) -> note(key, view, nowMillis));
   }
 
-  /** Keeps a view, and adds an event when something has opened or closed. */
+  /**
+   * Keeps a view, and adds an event when something has opened or closed: what is closed at first
+   * may have closed before this process.
+   */
   private void note(Object key, WindowView view, long nowMillis) {
     WindowView before = views.put(key, view);
     boolean isOpen = view.open();
-    if (before == null ? isOpen : before.open() == isOpen) {
+    if (before == null ? isOpen || !hasBegun : before.open() == isOpen) {
       return;
     }
     Json.Builder data = Json.object();

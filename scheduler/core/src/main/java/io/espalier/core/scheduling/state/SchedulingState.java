@@ -22,6 +22,7 @@ import io.espalier.core.scheduling.index.NodeRateLimiter;
 import io.espalier.core.scheduling.index.StartableIndex;
 import io.espalier.core.scheduling.job.JobTable;
 import io.espalier.core.scheduling.job.Renumbering;
+import io.espalier.core.scheduling.job.StatusCodes;
 import io.espalier.core.scheduling.queue.QueueTable;
 import io.espalier.core.scheduling.reservation.NodeReservations;
 import io.espalier.core.scheduling.reservation.ReservationContext;
@@ -263,10 +264,12 @@ public final class SchedulingState implements ReservationContext {
 
   /**
    * Returns since when a task that is not running could start, as far as its job, its status and
-   * what it depends on are concerned, epoch milliseconds; 0: it could not.
+   * what it depends on are concerned, epoch milliseconds; 0: it could not, or its node is excluded
+   * or disabled.
    */
   public long eligibleMillis(int job, int node) {
-    return jobs.isActive(job) && statuses.isReady(job, node)
+    boolean isOpen = StatusCodes.effect(tasks.code(job, node)) == StatusCodes.OPEN;
+    return isOpen && jobs.isActive(job) && statuses.isReady(job, node)
         ? eligibleMillis(job, node, statuses.of(job, node))
         : 0;
   }
