@@ -263,7 +263,7 @@ class LookingCommandsTest extends FakedCommands {
             error in nodes since 2023-11-14T22:13:20Z: gone
             warning at x: odd
             error at y (a.json, line 3): bad
-            the configuration is not in force: the last good one is
+            no configuration is in force: nothing starts
             """);
     server.on("GET /api/v1/settings", "{'version':'1','effective':{'a':{'b':2},'c':{},'d':[1]}}");
     assertThat(run("settings").out())
