@@ -150,7 +150,7 @@ class CallAnswersTest extends CallExecutorFixture {
     }
     TaskResult end = run(launch(Json.object().put("url", "http://127.0.0.1:" + port + "/run")));
     assertThat(end.kind()).isEqualTo(TaskResult.Kind.START_FAILED);
-    assertThat(end.message()).isEqualTo("cannot connect");
+    assertThat(end.message()).isEqualTo("cannot connect to 127.0.0.1:" + port);
   }
 
   @Test
