@@ -159,6 +159,16 @@ class LookingCommandsTest extends FakedCommands {
   }
 
   @Test
+  void oneAttemptIsOne() {
+    server.on(
+        "GET /api/v1/jobs/j/tasks/d1",
+        "{'job':'j','node':'d1','status':'done','attempts':1,'since_ms':1700000000000,"
+            + "'history':{'ended':1,'cpu_ms':0,'attempts':[]}}");
+    assertThat(run("tasks", "j", "d1").out())
+        .contains("done, 1 attempt since 2023-11-14T22:13:20Z\n", "ended: 1 attempt, ");
+  }
+
+  @Test
   void theTreeIsDrawn() {
     server.on(
         "GET /api/v1/tree",

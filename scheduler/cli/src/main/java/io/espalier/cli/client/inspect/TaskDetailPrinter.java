@@ -19,6 +19,10 @@ final class TaskDetailPrinter {
     return says ? " (" + phase + ")" : "";
   }
 
+  private static String attempts(long count) {
+    return count == 1 ? "1 attempt" : count + " attempts";
+  }
+
   /** Returns the current state, one property per line. */
   static List<String> heading(Json.Obj task) {
     List<String> lines = new ArrayList<>();
@@ -30,8 +34,7 @@ final class TaskDetailPrinter {
             + JsonFields.text(task, "status")
             + phase(task)
             + ", "
-            + JsonFields.number(task, "attempts")
-            + " attempts"
+            + attempts(JsonFields.number(task, "attempts"))
             + (task.get("running") == null ? step(", next step ", task) : "")
             + since(" since ", JsonFields.number(task, "since_ms"))
             + since(", waits until ", JsonFields.number(task, "until_ms"))
@@ -48,8 +51,8 @@ final class TaskDetailPrinter {
     Json.Obj history = JsonFields.object(task, "history");
     lines.add(
         "ended: "
-            + JsonFields.number(history, "ended")
-            + " attempts, "
+            + attempts(JsonFields.number(history, "ended"))
+            + ", "
             + HumanFormat.seconds(history, "cpu_ms")
             + " of CPU time");
     String counters = TaskDetail.counters(history);
