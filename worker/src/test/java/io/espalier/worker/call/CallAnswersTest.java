@@ -138,6 +138,10 @@ class CallAnswersTest extends CallExecutorFixture {
           run(launch(options, "n1", Duration.ofMillis(50), InvocationLimits.NONE, false));
       assertThat(end.kind()).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
       assertThat(end.message()).isEqualTo("no answer in time");
+      assertThat(polls)
+          .as("it cannot be polled, so nothing else tells that it was in doubt")
+          .singleElement()
+          .matches(poll -> poll.answer().equals("no answer in time") && poll.nextMillis() == 0);
       answers.join();
     }
   }

@@ -130,6 +130,36 @@ class LookingCommandsTest extends FakedCommands {
             "calls a service over http, which is to call back; the outcome is unknown after");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '"',
+      delimiter = '|',
+      value = {
+        "'awaits':'callback'|which is to call back\\n",
+        "'awaits':'answer','unknown_hold_ms':600000|and waits for its answer; the outcome is unknown"
+            + " after 10m00s without any\\n",
+        "'awaits':'callback','unknown_hold_ms':60000,'polled_at_ms':1700000000000,'poll_answer':"
+            + "'running','next_poll_at_ms':1700000060000|which is to call back; the outcome is"
+            + " unknown after 1m00s without any\\n  last polled at 2023-11-14T22:13:20Z: running; the"
+            + " next poll is at 2023-11-14T22:14:20Z\\n",
+        "'awaits':'answer','unknown_hold_ms':60000,'polled_at_ms':1700000000000,'poll_answer':'lost'"
+            + "|; the outcome is unknown after 1m00s without any\\n"
+            + "  in doubt since 2023-11-14T22:13:20Z: lost\\n"
+      })
+  void whatACallWaitsForIsShown(String call, String shown) {
+    server.on(
+        "GET /api/v1/jobs/j/tasks/d1/explain",
+        "{'job':'j','node':'d1','status':'running','running':{'job':'j','node':'d1','attempt':1,"
+            + "'started_at_ms':1,'call':{'executor':'http',"
+            + call
+            + "}},'path':[]}");
+    assertThat(run("explain", "j", "d1").out())
+        .contains(
+            "  calls a service over http"
+                + (shown.startsWith(";") ? "" : ", ")
+                + shown.replace("\\n", "\n"));
+  }
+
   @Test
   void howFastATaskWasToldToWorkIsShownWithTheReason() {
     String slow = "'job':'j','node':'d1','attempt':1,'throttle':{'ratio':0.25,'reason':'lag is 9'}";
