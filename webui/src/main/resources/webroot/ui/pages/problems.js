@@ -18,7 +18,7 @@ export default function Problems({ route }) {
     c(Failure, { error, retry: again }),
     !data ? !error && c(Waiting) : data.errors.length + data.total === 0 && !which ? c(Empty, { title: 'No problems' }, 'Why tasks fail is said on the pages of their jobs.')
       : t.div(
-        !data.config_in_force && t.p({ class: 'notice' }, 'The newest configuration is not in force; the last good one is.'),
+        !data.config_in_force && t.p({ class: 'notice' }, 'No configuration is in force: nothing starts.'),
         data.errors.length > 0 && c(Panel, { title: 'Errors', id: 'h-errors', note: count(data.errors.length) }, t.ul({ class: 'problems' }, data.errors.map((e, i) => t.li({ key: i },
           c(Badge, { kind: 'bad' }, 'error'), t.div(t.strong({ dir: 'auto' }, e.source), ' ', t.span({ dir: 'auto' }, e.message), e.since_ms && t.span({ class: 'soft' }, ' · since ', c(Ago, { ms: e.since_ms }))))))),
         (data.total > 0 || which) && c(Panel, { title: 'Configuration', id: 'h-config', note: count(data.total),

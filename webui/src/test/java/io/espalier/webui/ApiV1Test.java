@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.espalier.core.api.Command;
 import io.espalier.core.api.ProblemAges;
 import io.espalier.core.api.TaskSelection;
+import io.espalier.core.api.view.RunningCall;
 import io.espalier.core.api.view.RunningTaskView;
 import io.espalier.core.api.view.TaskDeadlines;
 import io.espalier.core.api.view.TaskView;
 import io.espalier.core.json.Json;
 import io.espalier.core.outcome.JobState;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.running.CallPoll;
 import io.espalier.core.running.Invocation;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.testkit.api.ApiFixture;
@@ -320,6 +322,50 @@ class ApiV1Test {
                  "read_bytes":4096,"gpus":["K40 0:3"]}}],"next":""}\
                 """));
     assertThat(texts(served.read("/api/v1/running?job=other"), "running", "node")).isEmpty();
+  }
+
+  @Test
+  void aCallThatIsToBeReportedHasNoTimeUntilItsOutcomeIsUnknownUnlessItIsPolledOrInDoubt() {
+    assertThat(calling(new RunningCall("http", true, 60_000, null)))
+        .isEqualTo(Served.json("{\"executor\":\"http\",\"awaits\":\"callback\"}"));
+    assertThat(calling(new RunningCall("http", false, 60_000, null)))
+        .isEqualTo(
+            Served.json("{\"executor\":\"http\",\"awaits\":\"answer\",\"unknown_hold_ms\":60000}"));
+    assertThat(calling(new RunningCall("http", true, 60_000, new CallPoll(5, "lost", 0))))
+        .isEqualTo(
+            Served.json(
+                """
+                {"executor":"http","awaits":"callback","unknown_hold_ms":60000,"polled_at_ms":5,
+                 "poll_answer":"lost"}\
+                """));
+  }
+
+  /** Returns what is said of a running call. */
+  private static Json calling(RunningCall call) {
+    try (Served served = Served.standard()) {
+      served.scheduler.runningTask(
+          new RunningTaskView(
+              "scrub",
+              "d22",
+              new Invocation(1, 9, 1_000),
+              1,
+              "here",
+              null,
+              TaskDeadlines.UNLIMITED,
+              null,
+              0,
+              "",
+              "",
+              "",
+              -1,
+              call,
+              null,
+              null));
+      served.scheduler.publish(6_000);
+      Json.Obj running = served.read("/api/v1/running?job=scrub");
+      Json task = ((Json.Arr) Objects.requireNonNull(running.get("running"))).items().get(0);
+      return Objects.requireNonNull(((Json.Obj) task).get("call"));
+    }
   }
 
   @Test

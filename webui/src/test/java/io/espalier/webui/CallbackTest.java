@@ -48,6 +48,21 @@ class CallbackTest {
   }
 
   @Test
+  void aReportMayCountAsTheAnswerToAPoll() {
+    try (Served served = Served.standard()) {
+      String count = "\"count\": {\"rows\": 3}";
+      String ended = "{\"result\": \"done\", " + count + "}";
+      String running = "{\"progress\": {\"done\": 1}, " + count + "}";
+      for (String body : List.of(ended, running)) {
+        assertThat(report(served, "i", "s", body).statusCode()).as(body).isEqualTo(200);
+      }
+      assertThat(served.scheduler.callbacks())
+          .extracting(callback -> callback.said().get("count"))
+          .containsOnly(Json.object().put("rows", 3).build());
+    }
+  }
+
+  @Test
   void whatIsNoReportIsRefusedBeforeAnybodyIsAsked() {
     try (Served served = Served.standard()) {
       for (String body :

@@ -176,7 +176,7 @@ class ClientCommandsTest extends ServedCommands {
             2            4s  2023-11-14T22:12:19Z   1s          error_backoff  exited with 3                                0.25 s  3.0 MB   0 B    12 MB  rows 1200  0123456789abcdef  no such table
             3  ship          2023-11-14T22:13:11Z   9s  w1      failed         killed by signal 9, core dumped (no output)                                            fedcba9876543210  ended by signal 9
             """);
-    assertThat(failed.err()).contains("and 1 older attempts");
+    assertThat(failed.err()).contains("and 1 older attempt, which is");
     CommandRun running = run("tasks", "backup", "d12");
     assertThat(running.out())
         .contains(

@@ -57,7 +57,7 @@ public final class AgentRequests implements AutoCloseable {
       Duration within,
       @Nullable SSLContext tls,
       BooleanSupplier maySend) {
-    Exchange exchange = new Exchange(frame, tls != null, maySend);
+    Exchange exchange = new Exchange(to, frame, tls != null, maySend);
     Duration handshake = within.compareTo(LONGEST_HANDSHAKE) < 0 ? within : LONGEST_HANDSHAKE;
     ChannelFuture connecting =
         new Bootstrap()
@@ -157,13 +157,15 @@ public final class AgentRequests implements AutoCloseable {
   /** One request and its answer; confined to the thread of its connection. */
   private static final class Exchange extends SimpleChannelInboundHandler<ByteBuf> {
     final CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    private final InetSocketAddress to;
     private final byte[] frame;
     private final boolean isTls;
     private final BooleanSupplier maySend;
     private volatile boolean connected;
     private volatile boolean sent;
 
-    Exchange(byte[] frame, boolean isTls, BooleanSupplier maySend) {
+    Exchange(InetSocketAddress to, byte[] frame, boolean isTls, BooleanSupplier maySend) {
+      this.to = to;
       this.frame = frame;
       this.isTls = isTls;
       this.maySend = maySend;
@@ -247,7 +249,9 @@ public final class AgentRequests implements AutoCloseable {
       return sent && !(cause instanceof SSLHandshakeException)
           ? cause
           : new NotSent(
-              connected ? "the agent does not answer the TLS handshake" : "cannot connect",
+              connected
+                  ? "the agent does not answer the TLS handshake"
+                  : "cannot connect to " + to.getHostString() + ":" + to.getPort(),
               cause,
               false);
     }

@@ -437,6 +437,10 @@ public final class CallExecutor implements AutoCloseable {
       call.trouble = call.course.trouble();
       if (!call.trouble.isEmpty()) {
         reports.event(call.key, "in_doubt", Json.object().put("message", call.trouble));
+        if (!call.client.canPoll(call.call)) {
+          // No answer to a poll will tell.
+          tell(call, call.poll(now()));
+        }
       }
     }
     tell(call, call.takeProgress());

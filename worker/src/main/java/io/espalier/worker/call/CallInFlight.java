@@ -52,9 +52,10 @@ final class CallInFlight {
   }
 
   /**
-   * Returns what the newest answer says, and when its service is asked again; null: it has ended.
+   * Returns what the newest answer says, or why a call that cannot be polled is in doubt, and when
+   * its service is polled again; null: it has ended.
    *
-   * @param atMillis when the answer came, by the clock of its course
+   * @param atMillis when the answer or the doubt came, by the clock of its course
    */
   @Nullable Progress poll(long atMillis) {
     if (course.end() != null) {
@@ -67,7 +68,9 @@ final class CallInFlight {
         new CallPoll(
             clock,
             now.isEmpty() ? "running" : now,
-            next == CallCourse.NEVER ? 0 : clock + Math.max(0, next - atMillis));
+            next == CallCourse.NEVER || !client.canPoll(call)
+                ? 0
+                : clock + Math.max(0, next - atMillis));
     return Progress.NONE.withCounters(progress.counters()).withPoll(poll);
   }
 

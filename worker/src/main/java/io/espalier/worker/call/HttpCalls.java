@@ -14,6 +14,7 @@ import io.espalier.core.text.HttpHeaders;
 import io.espalier.json.JsonReader;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
@@ -208,7 +209,7 @@ public final class HttpCalls implements CallClient {
                 return meaning.apply(http, answer);
               }
               boolean unused = exchange.cancel(true);
-              return failed(Causes.of(failure));
+              return failed(Causes.of(failure), built.request.uri());
             });
   }
 
@@ -392,12 +393,11 @@ public final class HttpCalls implements CallClient {
     return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
   }
 
-  private static CallAnswer failed(Throwable cause) {
-    if (cause instanceof ConnectException) {
-      return new CallAnswer.NotStarted("cannot connect", 0);
-    }
-    if (cause instanceof HttpConnectTimeoutException) {
-      return new CallAnswer.NotStarted(message(cause), 0);
+  private static CallAnswer failed(Throwable cause, URI to) {
+    if (cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException) {
+      String port = to.getPort() < 0 ? "" : ":" + to.getPort();
+      String late = cause instanceof HttpConnectTimeoutException ? " in time" : "";
+      return new CallAnswer.NotStarted("cannot connect to " + to.getHost() + port + late, 0);
     }
     if (cause instanceof SSLHandshakeException || TlsFailures.isOfNoTls(cause)) {
       return new CallAnswer.NotStarted(TlsFailures.message(cause).orElse(message(cause)), 0);

@@ -138,6 +138,10 @@ class CallAnswersTest extends CallExecutorFixture {
           run(launch(options, "n1", Duration.ofMillis(50), InvocationLimits.NONE, false));
       assertThat(end.kind()).isEqualTo(TaskResult.Kind.OUTCOME_UNKNOWN);
       assertThat(end.message()).isEqualTo("no answer in time");
+      assertThat(polls)
+          .as("it cannot be polled, so nothing else tells that it was in doubt")
+          .singleElement()
+          .matches(poll -> poll.answer().equals("no answer in time") && poll.nextMillis() == 0);
       answers.join();
     }
   }
@@ -150,7 +154,7 @@ class CallAnswersTest extends CallExecutorFixture {
     }
     TaskResult end = run(launch(Json.object().put("url", "http://127.0.0.1:" + port + "/run")));
     assertThat(end.kind()).isEqualTo(TaskResult.Kind.START_FAILED);
-    assertThat(end.message()).isEqualTo("cannot connect");
+    assertThat(end.message()).isEqualTo("cannot connect to 127.0.0.1:" + port);
   }
 
   @Test

@@ -130,6 +130,36 @@ class LookingCommandsTest extends FakedCommands {
             "calls a service over http, which is to call back; the outcome is unknown after");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '"',
+      delimiter = '|',
+      value = {
+        "'awaits':'callback'|which is to call back\\n",
+        "'awaits':'answer','unknown_hold_ms':600000|and waits for its answer; the outcome is unknown"
+            + " after 10m00s without any\\n",
+        "'awaits':'callback','unknown_hold_ms':60000,'polled_at_ms':1700000000000,'poll_answer':"
+            + "'running','next_poll_at_ms':1700000060000|which is to call back; the outcome is"
+            + " unknown after 1m00s without any\\n  last polled at 2023-11-14T22:13:20Z: running; the"
+            + " next poll is at 2023-11-14T22:14:20Z\\n",
+        "'awaits':'answer','unknown_hold_ms':60000,'polled_at_ms':1700000000000,'poll_answer':'lost'"
+            + "|; the outcome is unknown after 1m00s without any\\n"
+            + "  in doubt since 2023-11-14T22:13:20Z: lost\\n"
+      })
+  void whatACallWaitsForIsShown(String call, String shown) {
+    server.on(
+        "GET /api/v1/jobs/j/tasks/d1/explain",
+        "{'job':'j','node':'d1','status':'running','running':{'job':'j','node':'d1','attempt':1,"
+            + "'started_at_ms':1,'call':{'executor':'http',"
+            + call
+            + "}},'path':[]}");
+    assertThat(run("explain", "j", "d1").out())
+        .contains(
+            "  calls a service over http"
+                + (shown.startsWith(";") ? "" : ", ")
+                + shown.replace("\\n", "\n"));
+  }
+
   @Test
   void howFastATaskWasToldToWorkIsShownWithTheReason() {
     String slow = "'job':'j','node':'d1','attempt':1,'throttle':{'ratio':0.25,'reason':'lag is 9'}";
@@ -159,6 +189,16 @@ class LookingCommandsTest extends FakedCommands {
   }
 
   @Test
+  void oneAttemptIsOne() {
+    server.on(
+        "GET /api/v1/jobs/j/tasks/d1",
+        "{'job':'j','node':'d1','status':'done','attempts':1,'since_ms':1700000000000,"
+            + "'history':{'ended':1,'cpu_ms':0,'attempts':[]}}");
+    assertThat(run("tasks", "j", "d1").out())
+        .contains("done, 1 attempt since 2023-11-14T22:13:20Z\n", "ended: 1 attempt, ");
+  }
+
+  @Test
   void theTreeIsDrawn() {
     server.on(
         "GET /api/v1/tree",
@@ -169,18 +209,22 @@ class LookingCommandsTest extends FakedCommands {
             + "{'resource':'conn','used':1,'limit':2}],'states':{'done':3},"
             + "'reserved':{'job':'heavy','since_ms':1,'idle_slots':1}},"
             + "{'name':'h2','level':'host','parent':0,'enabled':false,'resources':[],"
-            + "'states':{'running':1,'failed':1}},"
+            + "'states':{'running':1,'failed':1,'blocked':2}},"
+            + "{'name':'h3','level':'host','parent':0,'enabled':true,'resources':[],'states':{},"
+            + "'closed':[{'kind':'brake','node':'h3','message':'braked: new disks'},"
+            + "{'kind':'quarantine','node':'h3','message':'3 tasks failed'}]},"
             + "{'name':'d1','level':'db','parent':1,'enabled':true,'resources':[],'states':{'done':3}}"
             + "],'truncated':true}");
     CommandRun run = run("tree", "site", "--job", "backup", "--depth", "2");
     assertThat(run.out())
         .isEqualToNormalizingNewlines(
             """
-            NODE                         LEVEL     USE       TASKS  DONE  RUNNING  READY  WAITING  FAILED  CANCELLED
-            site                         instance                5     3        1      0        0       1          0
-            ├─ h1 (kept free for heavy)  host      conn 1/2      3     3        0      0        0       0          0
-            │  └─ d1                     db                      3     3        0      0        0       0          0
-            └─ h2 (disabled)             host                    2     0        1      0        0       1          0
+            NODE                               LEVEL     USE       TASKS  DONE  RUNNING  READY  BLOCKED  WAITING  FAILED  CANCELLED
+            site                               instance                5     3        1      0                 0       1          0
+            ├─ h1 (kept free for heavy)        host      conn 1/2      3     3        0      0                 0       0          0
+            │  └─ d1                           db                      3     3        0      0                 0       0          0
+            ├─ h2 (disabled)                   host                    4     0        1      0        2        0       1          0
+            └─ h3 (closed: brake, quarantine)  host                    0     0        0      0                 0       0          0
             """);
     assertThat(run.err()).contains("there are more nodes");
     assertThat(server.asked().get(0))
@@ -197,7 +241,8 @@ class LookingCommandsTest extends FakedCommands {
             + "'tags':['ssd'],'attributes':{'gb':8},'resources':[{'resource':'conn','used':1,"
             + "'limit':1,'configured':2}],'reserved':{'job':'heavy','task':'d7','since_ms':1700000000000,"
             + "'idle_slots':1},'holders':[{'job':'scrub','node':'d2','slots':1,"
-            + "'since_ms':1700000000000}],'jobs':[{'job':'scrub','states':{'done':1,'failed':2}}]}");
+            + "'since_ms':1700000000000}],'jobs':[{'job':'scrub','states':{'done':1,'failed':2,"
+            + "'blocked':7}}],'closed':[{'kind':'brake','node':'r1','message':'braked: new disks'}]}");
     assertThat(run("node", "host", "h1").out())
         .isEqualToNormalizingNewlines(
             """
@@ -206,6 +251,7 @@ class LookingCommandsTest extends FakedCommands {
             tags: ssd
             attributes: gb=8
             children: 2, leaves: 4
+            closed: braked: new disks
             kept free for: heavy on d7 since 2023-11-14T22:13:20Z, idle slots: 1
 
             RESOURCE  USED  LIMIT  CONFIGURED
@@ -214,8 +260,8 @@ class LookingCommandsTest extends FakedCommands {
             HELD BY  ON  SLOTS  SINCE
             scrub    d2      1  2023-11-14T22:13:20Z
 
-            JOB    DONE  RUNNING  READY  WAITING  FAILED  CANCELLED
-            scrub     1        0      0        0       2          0
+            JOB    DONE  RUNNING  READY  BLOCKED  WAITING  FAILED  CANCELLED
+            scrub     1        0      0        7        0       2          0
             """);
   }
 
@@ -263,7 +309,7 @@ class LookingCommandsTest extends FakedCommands {
             error in nodes since 2023-11-14T22:13:20Z: gone
             warning at x: odd
             error at y (a.json, line 3): bad
-            the configuration is not in force: the last good one is
+            no configuration is in force: nothing starts
             """);
     server.on("GET /api/v1/settings", "{'version':'1','effective':{'a':{'b':2},'c':{},'d':[1]}}");
     assertThat(run("settings").out())

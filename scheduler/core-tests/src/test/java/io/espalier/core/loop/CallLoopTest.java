@@ -24,6 +24,7 @@ import io.espalier.core.status.TaskKey;
 import io.espalier.core.status.TaskStatus;
 import io.espalier.core.status.store.Brake;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -279,6 +280,19 @@ class CallLoopTest {
       CONFIG.formatted(
           "\"call\": {\"http\": {\"url\": \"http://{host}:1/x\"},"
               + " \"callback\": {\"base_url\": \"http://s:1\"}}");
+
+  @Test
+  void aReportCountsAsTheAnswerToAPoll() {
+    world.configure(CALLS_BACK);
+    Call call = call(world.launch("j", "h1"));
+    assertThat(world.reports(call, "{\"progress\": {\"done\": 1}, \"count\": {\"rows\": 2}}"))
+        .isTrue();
+    assertThat(world.reports(call, "{\"result\": \"done\", \"count\": {\"rows\": 3}}")).isTrue();
+    world.settle();
+    assertThat(status()).isEqualTo(StatusLabel.DONE);
+    assertThat(Objects.requireNonNull(world.jobStates.get("j")).counters().values())
+        .containsExactly(Map.entry("rows", 3L));
+  }
 
   @Test
   void aCallThatMayReportItsEndGetsTheUrlWithASignatureOfItsOwn() {

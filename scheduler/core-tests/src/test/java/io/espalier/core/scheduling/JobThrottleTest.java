@@ -126,6 +126,14 @@ final class JobThrottleTest {
     assertThat(explain().reasons().get(0).free()).isEqualTo(-1);
   }
 
+  @Test
+  void explainCountsOneTaskAsOne() {
+    apply(job().maxConcurrent(1));
+    round();
+    assertThat(explain().reasons().get(0).message())
+        .isEqualTo("1 task of the job runs, \"max_concurrent\" lets 1 run at once");
+  }
+
   // ---- start_rate
 
   @Test

@@ -3,13 +3,14 @@ package io.espalier.core.running;
 import io.espalier.core.text.ShortText;
 
 /**
- * How a running call was last asked about, as the process that asks says.
+ * How a running call was last asked about, or why one that cannot be polled is in doubt, as the
+ * process that has the call says.
  *
- * @param atMillis when the service answered, or did not in time; epoch milliseconds by the clock of
- *     the host that asks
+ * @param atMillis when the service answered, or did not in time, or the doubt came; epoch
+ *     milliseconds by the clock of that host
  * @param answer {@code running}, or why the outcome is in doubt; at most {@link #MAX_ANSWER}
  *     characters
- * @param nextMillis when it is asked next, by the same clock; 0: it is not
+ * @param nextMillis when it is polled next, by the same clock; 0: it is not
  */
 public record CallPoll(long atMillis, String answer, long nextMillis) {
   /** Longer answers are cut. */

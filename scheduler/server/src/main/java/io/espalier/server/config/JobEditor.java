@@ -274,14 +274,10 @@ public final class JobEditor {
     if (job != null) {
       long created = old == null ? createTime : old.createTime();
       created = created == 0 ? now / 1000 : created;
-      Json.Builder stamped = Json.object();
-      job.members().forEach(stamped::put);
       saved =
-          stamped
-              .put("version_id", version + 1)
-              .put("create_time", created)
-              .put("modify_time", now / 1000)
-              .build();
+          job.with("version_id", Json.of(version + 1))
+              .with("create_time", Json.of(created))
+              .with("modify_time", Json.of(now / 1000));
     }
     return new JobVersion(name, version + 1, now, author, reason, saved);
   }
@@ -373,8 +369,12 @@ public final class JobEditor {
     List<Problem> errors = new ArrayList<>();
     if (config == null) {
       result.problems().stream().filter(Problem::isError).forEach(errors::add);
-    } else if (next.job() != null && job != null) {
-      job.problems().stream().filter(Problem::isError).forEach(errors::add);
+    } else if (next.job() != null && job != null && !job.isValid()) {
+      // With the positions in what was given: those in the edited text are nowhere else.
+      Config given = loader.inspectWith(text, Config.JOB_KEY + next.name(), next.job()).value();
+      Job placed = given == null ? null : given.job(next.name());
+      (placed == null ? job : placed)
+          .problems().stream().filter(Problem::isError).forEach(errors::add);
     }
     if (!errors.isEmpty() || (next.job() != null && config != null && job == null)) {
       String message =

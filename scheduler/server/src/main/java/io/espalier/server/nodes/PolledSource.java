@@ -13,6 +13,7 @@ import io.espalier.core.topology.TopologyBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
@@ -292,13 +293,14 @@ final class PolledSource {
     allowed = "";
     // An earlier answer that did not prove itself is not newer than the quarantined one.
     candidate = null;
+    Instant seconds = since.truncatedTo(ChronoUnit.SECONDS);
     String consequence =
         old == null
             ? "which is the first one since this scheduler started, and no nodes are in force"
                 + " before a good one: beside that of "
-                + since
+                + seconds
                 + " it "
-            : "the nodes of " + since + " stay in force: it ";
+            : "the nodes of " + seconds + " stay in force: it ";
     fail(List.of(objection(objections, mark, consequence)));
   }
 

@@ -121,7 +121,13 @@ final class JobEditorTest {
     FileConfigSource source = new FileConfigSource(file(directory, "site.json", ONE));
     JobEditor editor = editor(source, clock);
     assertThatThrownBy(
-            () -> editor.save("new", job("{\"priority\": \"x\", \"command\": 7}"), -1, "a", ""))
+            () ->
+                editor.save(
+                    "new",
+                    job("{\n  \"priority\": \"x\",\n  \"command\": 7,\n  \"enabled\": 3\n}"),
+                    -1,
+                    "a",
+                    ""))
         .isInstanceOfSatisfying(
             RefusedException.class,
             refused -> {
@@ -129,6 +135,11 @@ final class JobEditorTest {
               assertThat(refused.problems())
                   .extracting(problem -> problem.path())
                   .contains("bistro_job->new.owner", "bistro_job->new.priority");
+              assertThat(refused.problems())
+                  .as("places in what was given")
+                  .allSatisfy(problem -> assertThat(problem.at().file()).isEmpty())
+                  .extracting(problem -> problem.at().line())
+                  .contains(2, 4);
             });
   }
 

@@ -95,7 +95,7 @@ class NodeChangeGuardTest extends LiveNodesWorld {
   void theProblemOfAHeldAnswerSaysWhatWouldChangeAndHowToLetItPass() throws Exception {
     outside("a").answer = some(10);
     Settings settings = hosts("");
-    nodes.fetch(settings, now);
+    nodes.fetch(settings, now.plusNanos(196_914_459));
     outside("a").answer = some(3);
     Problem problem = nodes.fetch(settings, now).problems().get(0);
     String mark = Objects.requireNonNull(nodes.sources().get(0).held());

@@ -172,9 +172,12 @@ public final class ApiJson {
       Json.Builder about =
           Json.object()
               .put("executor", call.executor())
-              .put("awaits", call.awaitsCallback() ? "callback" : "answer")
-              .put("unknown_hold_ms", call.unknownHoldMillis());
+              .put("awaits", call.awaitsCallback() ? "callback" : "answer");
       CallPoll poll = call.poll();
+      if (poll != null || !call.awaitsCallback()) {
+        // A callback may come at any time, unless polls are not answered or the call is in doubt.
+        about.put("unknown_hold_ms", call.unknownHoldMillis());
+      }
       if (poll != null) {
         about.put("polled_at_ms", poll.atMillis()).put("poll_answer", poll.answer());
         time(about, "next_poll_at_ms", poll.nextMillis());

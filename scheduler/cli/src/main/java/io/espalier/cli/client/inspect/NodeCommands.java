@@ -12,8 +12,10 @@ import io.espalier.core.json.Json;
 import io.espalier.webui.v1.ApiV1;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -22,6 +24,20 @@ import picocli.CommandLine.Parameters;
 /** Commands that show the tree. */
 public final class NodeCommands {
   private NodeCommands() {}
+
+  private static Object blocked(Json.Obj states) {
+    long blocked = JsonFields.number(states, "blocked");
+    return blocked == 0 ? "" : blocked;
+  }
+
+  /** Returns one property of each thing that closes a node, such as a brake. */
+  private static Set<String> closed(Json.Obj node, String property) {
+    Set<String> closed = new LinkedHashSet<>();
+    for (Json.Obj reason : JsonFields.objects(node, "closed")) {
+      closed.add(JsonFields.text(reason, property));
+    }
+    return closed;
+  }
 
   /** {@code tree [NODE]}: draws the nodes of a running scheduler, with their limits and tasks. */
   @Command(
@@ -86,6 +102,7 @@ public final class NodeCommands {
                   ">DONE",
                   ">RUNNING",
                   "~>READY",
+                  "?~>BLOCKED",
                   "~>WAITING",
                   ">FAILED",
                   "~>CANCELLED")
@@ -136,11 +153,13 @@ public final class NodeCommands {
                 + JsonFields.number(resource, "limit"));
       }
       boolean disabled = node.get("enabled") != null && !JsonFields.isTrue(node, "enabled");
+      String closed = String.join(", ", closed(node, "kind")).replace('_', ' ');
       String keptFor = JsonFields.text(JsonFields.object(node, "reserved"), "job");
       table.row(
           branch
               + JsonFields.text(node, "name")
               + (disabled ? " (disabled)" : "")
+              + (closed.isEmpty() ? "" : " (closed: " + closed + ")")
               + (keptFor.isEmpty() ? "" : " (kept free for " + keptFor + ")"),
           JsonFields.text(node, "level"),
           String.join(", ", use),
@@ -148,6 +167,7 @@ public final class NodeCommands {
           JsonFields.number(states, "done"),
           JsonFields.number(states, "running"),
           JsonFields.number(states, "ready"),
+          blocked(states),
           JsonFields.number(states, "waiting"),
           JsonFields.number(states, "failed"),
           JsonFields.number(states, "cancelled"));
@@ -203,6 +223,7 @@ public final class NodeCommands {
       given.members().forEach((key, value) -> attributes.add(key + "=" + JsonFields.text(value)));
       line("attributes", attributes);
       say("children: " + amount(body, "children") + ", leaves: " + amount(body, "leaves"));
+      closed(body, "message").forEach(message -> say("closed: " + message));
       reserved(JsonFields.object(body, "reserved"));
       resources(body);
       holders(body);
@@ -268,7 +289,15 @@ public final class NodeCommands {
 
     private void jobs(Json.Obj body) {
       Table table =
-          new Table("JOB", ">DONE", ">RUNNING", ">READY", ">WAITING", ">FAILED", "~>CANCELLED")
+          new Table(
+                  "JOB",
+                  ">DONE",
+                  ">RUNNING",
+                  ">READY",
+                  "?>BLOCKED",
+                  ">WAITING",
+                  ">FAILED",
+                  "~>CANCELLED")
               .paint("FAILED", AnsiStyle::ofTrouble);
       for (Json.Obj job : JsonFields.objects(body, "jobs")) {
         Json.Obj states = JsonFields.object(job, "states");
@@ -277,6 +306,7 @@ public final class NodeCommands {
             JsonFields.number(states, "done"),
             JsonFields.number(states, "running"),
             JsonFields.number(states, "ready"),
+            blocked(states),
             JsonFields.number(states, "waiting"),
             JsonFields.number(states, "failed"),
             JsonFields.number(states, "cancelled"));

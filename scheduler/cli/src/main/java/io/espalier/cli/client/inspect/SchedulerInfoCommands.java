@@ -58,7 +58,7 @@ public final class SchedulerInfoCommands {
       }
       problems.forEach(problem -> say(sentence(problem)));
       if (body.get("config_in_force") != null && !JsonFields.isTrue(body, "config_in_force")) {
-        say("the configuration is not in force: the last good one is");
+        say("no configuration is in force: nothing starts");
       }
       if (errors.isEmpty() && problems.isEmpty()) {
         remark("nothing is wrong");

@@ -19,6 +19,10 @@ final class TaskDetailPrinter {
     return says ? " (" + phase + ")" : "";
   }
 
+  private static String attempts(long count) {
+    return count == 1 ? "1 attempt" : count + " attempts";
+  }
+
   /** Returns the current state, one property per line. */
   static List<String> heading(Json.Obj task) {
     List<String> lines = new ArrayList<>();
@@ -30,8 +34,7 @@ final class TaskDetailPrinter {
             + JsonFields.text(task, "status")
             + phase(task)
             + ", "
-            + JsonFields.number(task, "attempts")
-            + " attempts"
+            + attempts(JsonFields.number(task, "attempts"))
             + (task.get("running") == null ? step(", next step ", task) : "")
             + since(" since ", JsonFields.number(task, "since_ms"))
             + since(", waits until ", JsonFields.number(task, "until_ms"))
@@ -48,8 +51,8 @@ final class TaskDetailPrinter {
     Json.Obj history = JsonFields.object(task, "history");
     lines.add(
         "ended: "
-            + JsonFields.number(history, "ended")
-            + " attempts, "
+            + attempts(JsonFields.number(history, "ended"))
+            + ", "
             + HumanFormat.seconds(history, "cpu_ms")
             + " of CPU time");
     String counters = TaskDetail.counters(history);
@@ -95,28 +98,37 @@ final class TaskDetailPrinter {
       if (!counting.isEmpty()) {
         lines.add("counts: " + counting);
       }
-      Json.Obj call = JsonFields.object(running, "call");
-      if (!call.isEmpty()) {
-        lines.add(
-            "calls a service over "
-                + JsonFields.text(call, "executor")
-                + (JsonFields.text(call, "awaits").equals("callback")
-                    ? ", which is to call back"
-                    : ", and waits for its answer")
-                + "; the outcome is unknown after "
-                + HumanFormat.duration(JsonFields.number(call, "unknown_hold_ms"))
-                + " without any");
-        long polled = JsonFields.number(call, "polled_at_ms");
-        long next = JsonFields.number(call, "next_poll_at_ms");
-        if (polled > 0) {
-          lines.add(
-              "last polled at "
-                  + HumanFormat.time(polled)
-                  + ": "
-                  + JsonFields.text(call, "poll_answer")
-                  + (next > 0 ? "; the next poll is at " + HumanFormat.time(next) : ""));
-        }
-      }
+      call(lines, JsonFields.object(running, "call"));
+    }
+  }
+
+  private static void call(List<String> lines, Json.Obj call) {
+    if (call.isEmpty()) {
+      return;
+    }
+    long polled = JsonFields.number(call, "polled_at_ms");
+    long next = JsonFields.number(call, "next_poll_at_ms");
+    String answer = JsonFields.text(call, "poll_answer");
+    boolean inDoubt = polled > 0 && next == 0 && !answer.equals("running");
+    boolean callsBack = JsonFields.text(call, "awaits").equals("callback");
+    lines.add(
+        "calls a service over "
+            + JsonFields.text(call, "executor")
+            + (callsBack ? ", which is to call back" : inDoubt ? "" : ", and waits for its answer")
+            + (call.get("unknown_hold_ms") == null
+                ? ""
+                : "; the outcome is unknown after "
+                    + HumanFormat.duration(JsonFields.number(call, "unknown_hold_ms"))
+                    + " without any"));
+    if (inDoubt) {
+      lines.add("in doubt since " + HumanFormat.time(polled) + ": " + answer);
+    } else if (polled > 0) {
+      lines.add(
+          "last polled at "
+              + HumanFormat.time(polled)
+              + ": "
+              + answer
+              + (next > 0 ? "; the next poll is at " + HumanFormat.time(next) : ""));
     }
   }
 

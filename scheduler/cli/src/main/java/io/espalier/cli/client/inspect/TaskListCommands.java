@@ -169,7 +169,10 @@ public final class TaskListCommands {
       long older =
           JsonFields.number(history, "ended") - JsonFields.objects(history, "attempts").size();
       if (older > 0) {
-        remark("and " + older + " older attempts, which are only counted");
+        remark(
+            older == 1
+                ? "and 1 older attempt, which is only counted"
+                : "and " + older + " older attempts, which are only counted");
       }
     }
 

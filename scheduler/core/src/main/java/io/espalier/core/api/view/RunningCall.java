@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param awaitsCallback whether its service is expected to report its end; otherwise it is asked
  * @param unknownHoldMillis how long the service may confirm nothing before the outcome counts as
  *     unknown
- * @param poll how it was last asked about; null: it was not, as far as is known
+ * @param poll how it was last asked about, or why it is in doubt; null: neither, as far as is known
  */
 public record RunningCall(
     String executor, boolean awaitsCallback, long unknownHoldMillis, @Nullable CallPoll poll) {

@@ -402,7 +402,8 @@ public final class CallKeys {
                 CallSpec::unknownHold,
                 "How long a call that the service was asked about and does not confirm keeps its"
                     + " slots; then the task has failed, and is not tried again unless it is"
-                    + " `idempotent`.");
+                    + " `idempotent`. Whoever takes over the call, such as a scheduler after a"
+                    + " restart, begins to count at 0.");
         private final Key<CallSpec, Optional<CallSpec.Callback>> callback =
             key(
                     "callback",

@@ -125,7 +125,8 @@ final class EntryMessages {
     String message =
         "a brake lets "
             + cap.most()
-            + (ofQueue ? " tasks of queue " + cap.scope().name() : " tasks of the job")
+            + (cap.most() == 1 ? " task of " : " tasks of ")
+            + (ofQueue ? "queue " + cap.scope().name() : "the job")
             + " run at once, and "
             + running
             + (running == 1 ? " runs" : " run")

@@ -191,7 +191,11 @@ public final class Explainer {
       return EntryMessages.reason(cap, running);
     }
     String message =
-        running + " tasks of the job run, \"max_concurrent\" lets " + most + " run at once";
+        running
+            + (running == 1 ? " task of the job runs" : " tasks of the job run")
+            + ", \"max_concurrent\" lets "
+            + most
+            + " run at once";
     return Reason.of(Kind.MAX_CONCURRENT, null, message).lacking(null, 1, most - running, most);
   }
 
