@@ -11,9 +11,12 @@ import io.espalier.core.notification.NotifierView;
 import io.espalier.core.running.WorkerInfo;
 import io.espalier.core.running.WorkerRef;
 import io.espalier.core.status.store.Brake;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -61,6 +64,10 @@ class NotificationsTest {
 
   private List<String> summaries() {
     return world.sent.stream().map(Notification::summary).toList();
+  }
+
+  private Map<String, String> errors() {
+    return Objects.requireNonNull(world.view).errors();
   }
 
   private NotifierView view(String name) {
@@ -137,6 +144,38 @@ class NotificationsTest {
     assertThat(world.sent.stream().map(Notification::id)).containsExactlyElementsOf(expected);
     assertThat(world.notifications).isEmpty();
     assertThat(view("ops").failingSinceMillis()).isZero();
+  }
+
+  @Test
+  void a_receiver_that_fails_for_minutes_is_a_problem_until_it_answers() {
+    configure(
+        webhook("ops", "\"kinds\": [\"brake_set\"]")
+            + ","
+            + webhook("works", "\"kinds\": [\"problem_raised\", \"problem_cleared\"]"));
+    world.receiver =
+        notification ->
+            CompletableFuture.completedFuture(
+                notification.notifier().equals("ops") ? "cannot connect" : "");
+    world.sent.clear();
+    brake(0);
+    brake(500_000);
+    String since = Instant.ofEpochMilli(view("ops").failingSinceMillis()).toString();
+    pass(240_000);
+    assertThat(errors()).doesNotContainKey("receivers");
+    pass(150_000);
+    assertThat(errors())
+        .containsEntry(
+            "receivers",
+            "ops has taken nothing since " + since + " (cannot connect), 2 notifications wait");
+    assertThat(summaries())
+        .contains(
+            "receivers: ops has taken nothing since "
+                + since
+                + " (cannot connect), 2 notifications wait");
+    world.receiver = notification -> CompletableFuture.completedFuture("");
+    pass(80_000);
+    assertThat(errors()).doesNotContainKey("receivers");
+    assertThat(summaries()).contains("receivers: the problem is over");
   }
 
   @Test

@@ -465,6 +465,7 @@ public final class SchedulerLoop {
     List<NotifierView> notifiers = outbox.changes();
     if (notifiers != null) {
       stats.notifiers(notifiers);
+      views.error("receivers", outbox.problem(nowMillis));
     }
     stats.heldByRate(core.capacity().jobsHeldByRate(), core.capacity().nodesHeldByRate());
     stats.heldByCapacity(admission.waiting());

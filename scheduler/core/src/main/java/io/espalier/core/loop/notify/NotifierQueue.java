@@ -6,6 +6,7 @@ import io.espalier.core.notification.NotifierSpec;
 import io.espalier.core.notification.NotifierView;
 import io.espalier.core.pace.Jitter;
 import io.espalier.core.status.store.StoreTransaction;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -26,6 +27,9 @@ final class NotifierQueue {
 
   /** How long events that are told in numbers are collected. */
   static final long COLLECTED_MILLIS = 5_000;
+
+  /** How long every attempt must have failed until that is a problem of the scheduler. */
+  static final long PROBLEM_MILLIS = 300_000;
 
   private static final long FIRST_PAUSE_MILLIS = 1_000;
 
@@ -234,6 +238,21 @@ final class NotifierQueue {
   /** Whether something waits that its receiver was not found unable to take. */
   boolean isSending() {
     return underWay != null || (!waiting.isEmpty() && failuresInRow == 0);
+  }
+
+  /** Returns what is wrong with a receiver that has failed for long; null: nothing is. */
+  @Nullable String problem(long nowMillis) {
+    if (failingSince == 0 || nowMillis - failingSince < PROBLEM_MILLIS) {
+      return null;
+    }
+    return name
+        + " has taken nothing since "
+        + Instant.ofEpochMilli(failingSince)
+        + " ("
+        + lastError
+        + "), "
+        + waiting.size()
+        + (waiting.size() == 1 ? " notification waits" : " notifications wait");
   }
 
   NotifierView view() {

@@ -16,6 +16,7 @@ import io.espalier.core.notification.Severity;
 import io.espalier.core.pace.Jitter;
 import io.espalier.core.problem.Suggestions;
 import io.espalier.core.status.store.StoreTransaction;
+import io.espalier.core.text.ShortText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -246,6 +247,18 @@ public final class Outbox {
   /** Returns whether a receiver that works has not got everything yet. */
   public boolean isSending() {
     return !stopped && queues.values().stream().anyMatch(NotifierQueue::isSending);
+  }
+
+  /** Returns which receivers have failed for long, and how; null: none. */
+  public @Nullable String problem(long nowMillis) {
+    List<String> failing = new ArrayList<>();
+    for (NotifierQueue queue : queues.values()) {
+      String problem = queue.problem(nowMillis);
+      if (problem != null) {
+        failing.add(problem);
+      }
+    }
+    return failing.isEmpty() ? null : ShortText.few(failing, "; ");
   }
 
   /** Returns the notifiers if something about them has changed since the last call, else null. */
