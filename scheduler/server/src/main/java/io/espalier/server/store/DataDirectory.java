@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *   passed-on         exists when others have taken over the statuses (--statuses-from)
  *   jobs/NAME/        working directories of tasks, named by the worker
  *   archive/          statuses of jobs that expired
- *   logs/  journal/   output of tasks; live invocations
+ *   logs/  running/   output of tasks; live invocations
  * </pre>
  *
  * <p>Thread-safe after opening. Closing releases the lock; the operating system also releases it
