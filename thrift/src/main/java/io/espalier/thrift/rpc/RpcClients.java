@@ -15,6 +15,7 @@ import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -201,13 +202,15 @@ final class RpcClients implements AutoCloseable {
       }
       SslHandler tls = channel.pipeline().get(SslHandler.class);
       if (tls != null && !tls.handshakeFuture().await().isSuccess()) {
+        Throwable cause = tls.handshakeFuture().cause();
         throw new RpcException(
             Kind.NOT_SENT,
             "no TLS connection to "
                 + address
                 + ", which must speak TLS too and have a certificate of the same authority: "
-                + tls.handshakeFuture().cause().getMessage(),
-            tls.handshakeFuture().cause());
+                + Objects.requireNonNullElse(
+                    cause.getMessage(), "the other end has closed the connection"),
+            cause);
       }
       RpcConnection connection = await(made.join().greet(callee, bounds));
       open = true;

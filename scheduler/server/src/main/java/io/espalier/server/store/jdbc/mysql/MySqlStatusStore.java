@@ -70,7 +70,8 @@ public final class MySqlStatusStore extends JdbcStatusStore {
     try {
       if (!MySqlSchema.look(MySqlAccess.of(address, Map.of(), MySqlDialect.SOCKET_MILLIS))) {
         LOG.info(
-            "{}: its tables are of an older version until this one leads", dialect.description());
+            "{}: the tables of this version are made when this scheduler leads",
+            dialect.description());
       }
     } catch (SQLException e) {
       throw dialect.translate(e);
