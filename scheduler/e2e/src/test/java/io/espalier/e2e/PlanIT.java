@@ -194,9 +194,10 @@ class PlanIT {
   @Test
   void a_plan_forecasts_the_use_and_the_ends_that_come_about(@TempDir Path directory)
       throws Exception {
-    Site site = new Site(directory).task("task.sh", "sleep 2").config(hosts(2, 40));
-    site.write("next.json", hosts(4, 40));
-    try (Espalier daemon = site.daemon()) {
+    // Tasks still run at the end, and write into the directory until they are killed.
+    try (Site site = new Site(directory).task("task.sh", "sleep 2").config(hosts(2, 40))) {
+      site.write("next.json", hosts(4, 40));
+      Espalier daemon = site.daemon();
       until(
           "durations are known",
           () -> site.notes().stream().filter(note -> note.what().equals("end")).count() >= 8);

@@ -1,5 +1,6 @@
 package io.espalier.e2e;
 
+import static io.espalier.e2e.Site.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -11,6 +12,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -214,8 +216,21 @@ class SubtreesIT {
         .atMost(PATIENCE)
         .until(
             () ->
-                site.tasks(east, "dbs").keySet().stream()
-                    .allMatch(node -> explained(east, node).contains("without --subtree-owners")));
-    assertThat(site.tasks(east, "dbs")).isNotEmpty();
+                site.espalier("problems", "--server", east.url())
+                    .stdout()
+                    .contains("without --subtree-owners"));
+    // Tasks that had started before may end; none starts again.
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                site.tasks(east, "dbs").values().stream()
+                    .noneMatch(task -> text(task, "status").equals("running")));
+    site.espalier("rerun", "dbs", "--all", "--server", east.url());
+    Set<String> nodes = site.tasks(east, "dbs").keySet();
+    assertThat(nodes).isNotEmpty();
+    assertThat(nodes)
+        .allSatisfy(node -> assertThat(explained(east, node)).contains("without --subtree-owners"));
+    assertThat(site.starts("dbs").values()).allMatch(starts -> starts == 1);
   }
 }
