@@ -230,9 +230,7 @@ public final class SchedulerProtocol {
   }
 
   private boolean isDeserted(long nowMillis) {
-    return open
-        && nowMillis >= openedAt + timers.lostMillis()
-        && pool.all().stream().allMatch(RemoteWorker::isLost);
+    return open && nowMillis >= openedAt + timers.lostMillis() && pool.isDeserted();
   }
 
   /**

@@ -25,6 +25,10 @@ final class WorkerRegistry {
       new PriorityQueue<>(Comparator.comparingLong(Due::at).thenComparingLong(Due::order));
   private Set<RemoteWorker> dirty = new LinkedHashSet<>();
   private boolean changed;
+
+  /** Whether it has no worker but lost ones; null: it has changed since somebody asked. */
+  private @Nullable Boolean deserted;
+
   private boolean measured;
   private long toldMillis;
   private long orders;
@@ -46,14 +50,14 @@ final class WorkerRegistry {
       remove(before);
     }
     workers.put(worker.ref, worker);
-    changed = true;
+    changed();
   }
 
   void remove(RemoteWorker worker) {
     workers.remove(worker.ref);
     byShard.remove(worker.ref.shard(), worker);
     worker.armedAt = Long.MAX_VALUE;
-    changed = true;
+    changed();
   }
 
   Collection<RemoteWorker> all() {
@@ -89,8 +93,18 @@ final class WorkerRegistry {
     return taken;
   }
 
+  /** A worker or its state has changed, which is to be told. */
   void changed() {
     changed = true;
+    deserted = null;
+  }
+
+  /** Returns whether it has no worker but lost ones. */
+  boolean isDeserted() {
+    if (deserted == null) {
+      deserted = workers.values().stream().allMatch(RemoteWorker::isLost);
+    }
+    return deserted;
   }
 
   /** A worker has measured how busy it is; that alone is told from time to time only. */
