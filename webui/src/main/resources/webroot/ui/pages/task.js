@@ -88,9 +88,6 @@ function Actions({ task }) {
     task.status !== 'done' && task.status !== 'cancelled' && c(Act, { icon: 'stop', danger: true, onClick: () => cancel(target, { nodes: [node] }) }, 'Cancel'));
 }
 
-// Nobody will ask again.
-const inDoubt = (call) => call?.polled_at_ms && !call.next_poll_at_ms && call.poll_answer !== 'running';
-
 function Running({ task }) {
   const now = useNow(1000);
   const r = task.running;
@@ -105,8 +102,8 @@ function Running({ task }) {
       item('Time limit', r.timeout_at_ms && `in ${seconds((r.timeout_at_ms - now) / 1000)}`), item('Deadline', r.deadline_ms && c(At, { ms: r.deadline_ms })),
       item('Speed', r.throttle && t.span({ dir: 'auto' }, r.throttle.ratio === 0 ? 'told to pause' : `told to work at ${Math.ceil(r.throttle.ratio * 100)} %`, r.throttle.reason && `: ${r.throttle.reason}`)),
       item('Stopping', r.stopping && t.span({ dir: 'auto' }, `for ${seconds((now - r.stopping.since_ms) / 1000)}: ${r.stopping.reason}`)),
-      item('Service', r.call && `called over ${r.call.executor}; ${r.call.awaits === 'callback' ? 'it is to call back' : inDoubt(r.call) ? 'nobody can ask it' : 'it is to answer'}`),
-      item(inDoubt(r.call) ? 'In doubt' : 'Last poll', r.call?.polled_at_ms && `${seconds((now - r.call.polled_at_ms) / 1000)} ago: ${r.call.poll_answer}`),
+      item('Service', r.call && `called over ${r.call.executor}; ${r.call.awaits === 'callback' ? 'it is to call back' : r.call?.in_doubt ? 'nobody can ask it' : 'it is to answer'}`),
+      item(r.call?.in_doubt ? 'In doubt' : 'Last poll', r.call?.polled_at_ms && `${seconds((now - r.call.polled_at_ms) / 1000)} ago: ${r.call.poll_answer}`),
       item('Next poll', r.call?.next_poll_at_ms && c(At, { ms: r.call.next_poll_at_ms })),
       item('Outcome unknown', r.call?.unknown_hold_ms !== undefined && `after ${millis(r.call.unknown_hold_ms)} without any confirmation`),
       item('Longest silence', r.no_output_timeout_ms && millis(r.no_output_timeout_ms)),

@@ -336,7 +336,21 @@ class ApiV1Test {
             Served.json(
                 """
                 {"executor":"http","awaits":"callback","unknown_hold_ms":60000,"polled_at_ms":5,
-                 "poll_answer":"lost"}\
+                 "poll_answer":"lost","in_doubt":true}\
+                """));
+    assertThat(calling(new RunningCall("http", false, 60_000, new CallPoll(5, "running", 0))))
+        .isEqualTo(
+            Served.json(
+                """
+                {"executor":"http","awaits":"answer","unknown_hold_ms":60000,"polled_at_ms":5,
+                 "poll_answer":"running","in_doubt":false}\
+                """));
+    assertThat(calling(new RunningCall("http", false, 60_000, new CallPoll(5, "HTTP 500", 9))))
+        .isEqualTo(
+            Served.json(
+                """
+                {"executor":"http","awaits":"answer","unknown_hold_ms":60000,"polled_at_ms":5,
+                 "poll_answer":"HTTP 500","next_poll_at_ms":9,"in_doubt":false}\
                 """));
   }
 

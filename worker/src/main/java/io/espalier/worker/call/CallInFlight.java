@@ -67,7 +67,7 @@ final class CallInFlight {
     CallPoll poll =
         new CallPoll(
             clock,
-            now.isEmpty() ? "running" : now,
+            now.isEmpty() ? CallPoll.RUNNING : now,
             next == CallCourse.NEVER || !client.canPoll(call)
                 ? 0
                 : clock + Math.max(0, next - atMillis));

@@ -142,8 +142,8 @@ class LookingCommandsTest extends FakedCommands {
             + "'running','next_poll_at_ms':1700000060000|which is to call back; the outcome is"
             + " unknown after 1m00s without any\\n  last polled at 2023-11-14T22:13:20Z: running; the"
             + " next poll is at 2023-11-14T22:14:20Z\\n",
-        "'awaits':'answer','unknown_hold_ms':60000,'polled_at_ms':1700000000000,'poll_answer':'lost'"
-            + "|; the outcome is unknown after 1m00s without any\\n"
+        "'awaits':'answer','unknown_hold_ms':60000,'polled_at_ms':1700000000000,'poll_answer':'lost',"
+            + "'in_doubt':true|; the outcome is unknown after 1m00s without any\\n"
             + "  in doubt since 2023-11-14T22:13:20Z: lost\\n"
       })
   void whatACallWaitsForIsShown(String call, String shown) {

@@ -13,10 +13,18 @@ import io.espalier.core.text.ShortText;
  * @param nextMillis when it is polled next, by the same clock; 0: it is not
  */
 public record CallPoll(long atMillis, String answer, long nextMillis) {
+  /** The answer about a call that is under way. */
+  public static final String RUNNING = "running";
+
   /** Longer answers are cut. */
   public static final int MAX_ANSWER = 200;
 
   public CallPoll {
     answer = ShortText.cut(answer, MAX_ANSWER);
+  }
+
+  /** Returns whether the outcome is in doubt and nobody asks about it. */
+  public boolean isInDoubt() {
+    return nextMillis == 0 && !answer.equals(RUNNING);
   }
 }

@@ -181,6 +181,7 @@ public final class ApiJson {
       if (poll != null) {
         about.put("polled_at_ms", poll.atMillis()).put("poll_answer", poll.answer());
         time(about, "next_poll_at_ms", poll.nextMillis());
+        about.put("in_doubt", poll.isInDoubt());
       }
       json.put("call", about.build());
     }

@@ -109,7 +109,7 @@ final class TaskDetailPrinter {
     long polled = JsonFields.number(call, "polled_at_ms");
     long next = JsonFields.number(call, "next_poll_at_ms");
     String answer = JsonFields.text(call, "poll_answer");
-    boolean inDoubt = polled > 0 && next == 0 && !answer.equals("running");
+    boolean inDoubt = JsonFields.isTrue(call, "in_doubt");
     boolean callsBack = JsonFields.text(call, "awaits").equals("callback");
     lines.add(
         "calls a service over "
