@@ -201,6 +201,23 @@ class PageActionsIT {
   }
 
   @Test
+  void a_task_that_ignores_its_kill_is_shown_as_stopping() {
+    orchard.site().script("stubborn.sh", "trap '' TERM\nwhile :; do sleep 0.2; done\n");
+    http.put(
+        "/api/v1/jobs/stubborn",
+        "{\"owner\": \"me\", \"command\": [\"./stubborn.sh\"], \"resources\": {\"slots\": 0,"
+            + " \"network\": 0}}");
+    until("/api/v1/jobs/stubborn", Json.of(15), "progress", "running");
+    window.visit("#/jobs/stubborn/task/" + encoded("r1-h1:v2"));
+    assertThat(page.locator("main")).not().containsText("Stopping");
+    press("Kill");
+    dialog().getByLabel("Reason").fill("it is stuck");
+    confirm("Kill", "will be signalled");
+    assertThat(page.locator(".facts div").filter(has("Stopping"))).containsText("it is stuck");
+    assertThat(window.complaints()).isEmpty();
+  }
+
+  @Test
   void a_page_follows_what_happens_without_being_asked() {
     String node = orchard.runningNode();
     window.visit("#/jobs/backup/task/" + encoded(node));
