@@ -3,6 +3,8 @@
 # removed in the end, when all processes in running are killed). Exit code 77: something is missing on this machine.
 set -euo pipefail
 espalier=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/espalier
+# A Debian package has the command elsewhere than its examples.
+[ -x "$espalier" ] || espalier=$(readlink -f "$(command -v espalier)")
 running=()
 
 # needs PACKAGES TOOL...: ends here when a tool is missing
