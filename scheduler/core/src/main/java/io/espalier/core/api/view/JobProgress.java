@@ -8,7 +8,8 @@ import java.util.Map;
  *
  * @param cancelled tasks that an operator has cancelled: ended, neither done nor failed
  * @param waiting tasks in back-off
- * @param ready tasks that would start if slots, tokens of rates, and workers were free
+ * @param ready tasks that would start if their nodes were open, and slots, tokens of rates and
+ *     workers free
  * @param blocked tasks that are neither running, waiting nor ended and cannot start for other
  *     reasons: their job is paused, stopped, disabled, has errors, has failed, needs no more, is
  *     past its {@code complete_by} or waits for other jobs; or they wait for other tasks on their
