@@ -60,6 +60,14 @@ public final class JsonReader {
 
   /** Reads UTF-8. No value if there is any error. */
   public Result<Json> read(byte[] utf8) {
+    return good(inspect(utf8));
+  }
+
+  /**
+   * Reads UTF-8. A text whose only errors are keys that are given twice has a value with the first
+   * of each: to find further problems in it, never to use it.
+   */
+  public Result<Json> inspect(byte[] utf8) {
     Result<String> text = Utf8.decode(utf8, maxBytes, file);
     return text.value() == null ? new Result<>(null, text.problems()) : readText(text.value());
   }
@@ -67,7 +75,7 @@ public final class JsonReader {
   /** Reads text that is already decoded. No value if there is any error. */
   public Result<Json> read(String text) {
     // Fewer characters than bytes, so this is only ever generous.
-    return text.length() > maxBytes ? refused(Utf8.tooLong(maxBytes, file)) : readText(text);
+    return text.length() > maxBytes ? refused(Utf8.tooLong(maxBytes, file)) : good(readText(text));
   }
 
   private Result<Json> readText(String text) {
@@ -82,9 +90,12 @@ public final class JsonReader {
       problems.add(problem(Severity.WARNING, new Position(file, 1, 1), message, hint));
       body = text.substring(1);
     }
-    Json value = new JsonTokens(body, comments, file, problems).document();
-    boolean bad = problems.stream().anyMatch(Problem::isError);
-    return new Result<>(bad ? null : value, problems);
+    return new Result<>(new JsonTokens(body, comments, file, problems).document(), problems);
+  }
+
+  private static Result<Json> good(Result<Json> read) {
+    boolean bad = read.problems().stream().anyMatch(Problem::isError);
+    return bad ? new Result<>(null, read.problems()) : read;
   }
 
   private static Problem problem(

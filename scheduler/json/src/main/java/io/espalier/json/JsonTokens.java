@@ -15,6 +15,7 @@ import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
@@ -76,7 +77,10 @@ final class JsonTokens {
         .build();
   }
 
-  /** The value of the text, or null when something was wrong. */
+  /**
+   * The value of the text, or null when it is not JSON. When a key is given twice, which is an
+   * error, the value has the first.
+   */
   @Nullable Json document() {
     try (JsonParser in = (comments ? WITH_COMMENTS : PLAIN).createParser(text)) {
       try {
@@ -133,15 +137,18 @@ final class JsonTokens {
       Position keyAt = start(in);
       Position first = keys.putIfAbsent(key, keyAt);
       ProblemPath memberPath = path.key(key);
-      if (first != null) {
-        error(
-            memberPath,
-            keyAt,
-            "the key is given twice, first at line " + first.line() + ":" + first.column(),
-            "keep one of them");
-      }
       in.nextToken();
       Json member = value(in, memberPath);
+      if (first != null) {
+        problems.add(
+            Problems.at(
+                Severity.ERROR,
+                memberPath,
+                keyAt,
+                member,
+                "the key is given twice, first at line " + first.line() + ":" + first.column(),
+                "keep one of them"));
+      }
       members.putIfAbsent(key, member);
     }
     open.pop();

@@ -104,6 +104,19 @@ class JsonReaderTest {
   }
 
   @Test
+  void aTextWhoseOnlyErrorsAreKeysThatAreGivenTwiceCanBeLookedInto() {
+    Result<Json> found =
+        JsonReader.config().inspect("{\"a\": 1, \"a\": \"x\"}".getBytes(StandardCharsets.UTF_8));
+    assertThat(found.value()).isEqualTo(JsonReader.parse("{\"a\": 1}").value());
+    assertThat(found.problems()).extracting(Problem::value).containsExactly("\"x\"");
+    assertThat(
+            JsonReader.config()
+                .inspect("{\"a\": 1, \"a\": ".getBytes(StandardCharsets.UTF_8))
+                .value())
+        .isNull();
+  }
+
+  @Test
   void everyKeyGivenTwiceIsReported() {
     Result<Json> result = JsonReader.parse("{\"a\": {\"b\": 1, \"b\": 1}, \"a\": 2, \"a\": 3}");
     assertThat(result.value()).isNull();

@@ -160,7 +160,7 @@ class ProbeConfigTest {
     assertThat(rule.follows()).containsExactly("lag");
     assertThat(rule.limitName()).isEqualTo("groups.rs");
     Problem unknown = groups("['log']", "slots").problems().get(0);
-    assertThat(unknown.path()).isEqualTo("bistro_settings.groups.rs");
+    assertThat(unknown.path()).isEqualTo("bistro_settings.groups.rs.follows[0]");
     assertThat(unknown.message())
         .isEqualTo("it follows the probe \"log\", and there is none of this name");
     assertThat(unknown.hint()).contains("lag");

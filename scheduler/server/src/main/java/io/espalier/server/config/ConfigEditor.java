@@ -71,8 +71,7 @@ public final class ConfigEditor {
       Result<Json.Obj> document = jobs.loader().document(text);
       Json.Obj now = document.value();
       if (now == null) {
-        return new Edited(
-            text, Map.of(), null, document.problems().stream().filter(Problem::isError).toList());
+        return new Edited(text, Map.of(), null, document.problems());
       }
       Map<String, Optional<Json>> members = different(now, change);
       Result<Config> result = jobs.loader().loadWith(text, members);
@@ -82,7 +81,7 @@ public final class ConfigEditor {
           members,
           config,
           config == null
-              ? result.problems().stream().filter(Problem::isError).toList()
+              ? result.problems()
               : problems(config, jobs.loader().load(text).value(), members));
     } catch (Unavailable e) {
       throw JobEditor.refused(e);

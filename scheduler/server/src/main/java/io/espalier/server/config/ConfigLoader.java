@@ -143,7 +143,7 @@ public final class ConfigLoader {
     YamlTranslation yaml = yaml(text);
     Json.Obj document = merged(text, yaml, problems);
     boolean isBroken = problems.errors() > 0;
-    if (isBroken && (yaml == null || !yaml.isReadable())) {
+    if (document == null) {
       return new Result<>(null, problems.sorted());
     }
     Result<Config> parsed = parsing.apply(document);
@@ -152,8 +152,10 @@ public final class ConfigLoader {
     return new Result<>(isBroken ? null : told.value(), problems.sorted());
   }
 
-  private static Json.Obj merged(
+  /** Returns what could be read of the documents together; null: one is no object. */
+  private static Json.@Nullable Obj merged(
       ConfigSource.Text text, @Nullable YamlTranslation yaml, Problems problems) {
+    boolean isReadable = yaml == null || yaml.isReadable();
     Map<String, Json> members = new LinkedHashMap<>();
     Map<String, Position> keys = new HashMap<>();
     Position start = Position.NONE;
@@ -168,7 +170,7 @@ public final class ConfigLoader {
       if (yaml != null && YamlText.isYaml(document)) {
         continue;
       }
-      Result<Json> read = JsonReader.config().withFile(document.name()).read(document.bytes());
+      Result<Json> read = JsonReader.config().withFile(document.name()).inspect(document.bytes());
       problems.addAll(read.problems());
       Json value = read.value();
       if (value instanceof Json.Obj object) {
@@ -176,11 +178,15 @@ public final class ConfigLoader {
         object
             .members()
             .forEach((key, member) -> add(object, key, member, members, keys, problems));
-      } else if (value != null) {
-        problems.error(ProblemPath.ROOT, value, "expected an object, found " + value.kind(), null);
+      } else {
+        isReadable = false;
+        if (value != null) {
+          problems.error(
+              ProblemPath.ROOT, value, "expected an object, found " + value.kind(), null);
+        }
       }
     }
-    return new Json.Obj(members, keys, start);
+    return isReadable ? new Json.Obj(members, keys, start) : null;
   }
 
   private static void add(

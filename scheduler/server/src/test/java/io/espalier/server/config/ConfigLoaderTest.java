@@ -79,6 +79,26 @@ class ConfigLoaderTest {
   }
 
   @Test
+  void aKeyThatIsGivenTwiceHidesNoOtherProblem() {
+    Result<Config> result =
+        load(
+            document("a.json", "{" + SETTINGS + "}"),
+            document(
+                "b.json",
+                "{\"bistro_job->b\": {\"owner\": \"o\",\n\"owner\": \"p\", \"priority\": [],\n"
+                    + "\"prioirty\": 1}}"));
+    assertThat(result.value()).isNull();
+    assertThat(lines(result))
+        .satisfiesExactly(
+            twice ->
+                assertThat(twice)
+                    .startsWith("error b.json:2:1 bistro_job->b.owner: the key is given twice")
+                    .contains("(value: \"p\")"),
+            wrong -> assertThat(wrong).startsWith("error b.json:2:15 bistro_job->b.priority"),
+            unknown -> assertThat(unknown).startsWith("error b.json:3:1 bistro_job->b.prioirty"));
+  }
+
+  @Test
   void everyFileThatIsNoJsonIsReported() {
     assertThat(
             lines(

@@ -73,7 +73,7 @@ final class GroupKeys {
                 "The same as a part of the members of the group, rounded down, but at least one.");
         private final Key<GroupRule, List<String>> follows =
             own(
-                "follows",
+                ProbeKeys.FOLLOWS,
                 texts(),
                 GroupRule::follows,
                 "[Probes](probes.md) of the level: while the value of a member is bad, or too old,"
@@ -129,7 +129,7 @@ final class GroupKeys {
   }
 
   private static @Nullable List<GroupRule> readGroups(ConfigValue value) {
-    Map<String, ConfigValue> members = value.names().areKnown() ? value.members() : null;
+    Map<String, ConfigValue> members = value.members();
     if (members == null) {
       return null;
     }

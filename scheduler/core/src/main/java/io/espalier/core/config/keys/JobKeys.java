@@ -8,7 +8,6 @@ import static io.espalier.core.config.schema.ValueType.number;
 import static io.espalier.core.config.schema.ValueType.object;
 import static io.espalier.core.config.schema.ValueType.oneOf;
 import static io.espalier.core.config.schema.ValueType.optional;
-import static io.espalier.core.config.schema.ValueType.text;
 import static io.espalier.core.config.schema.ValueType.texts;
 
 import io.espalier.core.config.Job;
@@ -49,7 +48,11 @@ public final class JobKeys extends Section<Job> {
   public static final JobKeys JOB = new JobKeys();
 
   private final Key<Job, String> owner =
-      key("owner", text(), Job::owner, "Whom to ask about this job.")
+      key(
+              "owner",
+              ValueType.plainText("an owner must not hold control characters"),
+              Job::owner,
+              "Whom to ask about this job.")
           .required("who to ask about this job");
 
   {

@@ -126,6 +126,9 @@ final class NodeLimitKeys extends Section<NodeLimitRule> {
     ConfigValue which = key == null ? null : in.find(key);
     String pattern = key == null ? null : in.get(key, usual()).orElse(null);
     if (of == null || kind == null || key == null || which == null || pattern == null) {
+      if (in.has(limits)) {
+        limits(in, of == null ? ConfigValue.ANY : of);
+      }
       return null;
     }
     if (of == in.value().names().levels().worker() && kind != Kind.NAME && kind != Kind.REGEX) {
@@ -209,11 +212,6 @@ final class NodeLimitKeys extends Section<NodeLimitRule> {
 
   /** The type of the list of entries: the valid ones, in order. */
   ValueType<List<NodeLimitRule>> entries() {
-    ValueType<List<NodeLimitRule>> list = ValueType.list(type(), usual());
-    return new ValueType<>(
-        (given, base) -> given.names().areKnown() ? list.reader().read(given, base) : null,
-        list.writer(),
-        list.words(),
-        list.schema());
+    return ValueType.list(type(), usual());
   }
 }

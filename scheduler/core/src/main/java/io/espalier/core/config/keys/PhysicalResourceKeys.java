@@ -108,7 +108,7 @@ final class PhysicalResourceKeys {
         @Override
         public @Nullable List<PhysicalResource> read(
             ConfigValue value, List<PhysicalResource> base) {
-          Map<String, ConfigValue> members = value.names().areKnown() ? value.members() : null;
+          Map<String, ConfigValue> members = value.members();
           if (members == null) {
             return null;
           }

@@ -22,12 +22,16 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The keys of probes (docs/probes.md). */
 final class ProbeKeys {
+  /** The key of what follows probes. */
+  static final String FOLLOWS = "follows";
+
   /** The maximum number of probes, because each has a thread and is a label of metrics. */
   private static final int MOST_PROBES = 32;
 
@@ -114,11 +118,14 @@ final class ProbeKeys {
           String from = in.read(source, base);
           Double bad = in.read(badAbove, base);
           Double good = in.read(goodBelow, base);
-          ConfigValue lower = in.find(goodBelow);
-          if (bad != null && good != null && good > bad && lower != null) {
-            lower.error("no value is good and bad: it must not be above \"bad_above\"", null);
+          if (bad != null && good != null && good > bad) {
+            in.value()
+                .member(goodBelow.name())
+                .error("no value is good and bad: it must not be above \"bad_above\"", null);
             good = null;
           }
+          Json.Obj options = in.get(prefs, base);
+          boolean holds = in.get(onBlind, base);
           Duration pause = in.get(every, base);
           Duration oldest = in.get(maxAge, base);
           ConfigValue age = in.find(maxAge);
@@ -136,13 +143,13 @@ final class ProbeKeys {
                   base.name(),
                   at,
                   from,
-                  in.get(prefs, base),
+                  options,
                   in.value().path().toString(),
                   pause,
                   oldest,
                   bad,
                   good,
-                  in.get(onBlind, base));
+                  holds);
         }
       };
 
@@ -169,7 +176,7 @@ final class ProbeKeys {
   }
 
   private static @Nullable List<ProbeSpec> readProbes(ConfigValue value) {
-    Map<String, ConfigValue> members = value.names().areKnown() ? value.members() : null;
+    Map<String, ConfigValue> members = value.members();
     if (members == null) {
       return null;
     }
@@ -216,7 +223,7 @@ final class ProbeKeys {
       if (at == null) {
         continue;
       }
-      boolean mayFollow = mayFollow(at, each.follows(), each.level(), byName, names);
+      boolean mayFollow = mayFollow(at, each.level(), byName, names);
       if (hasRightFloor(at, each) && mayFollow && !each.follows().isEmpty()) {
         rules.put(each.name(), new HealthRule(each.follows(), each.floor()));
       }
@@ -242,7 +249,7 @@ final class ProbeKeys {
       if (at == null || kind.follows().isEmpty()) {
         continue;
       }
-      mayFollow(at, kind.follows(), kind.level(), byName(probes), names(given));
+      mayFollow(at, kind.level(), byName(probes), names(given));
       if (declared.stream().anyMatch(each -> each.name().equals(kind.limitName()))) {
         at.error(
             "it follows probes under the name \"" + kind.limitName() + "\", as a resource is named",
@@ -262,16 +269,21 @@ final class ProbeKeys {
         : Set.of();
   }
 
-  /** Returns whether something of a level may follow these probes; reports why not. */
+  /** Returns whether something of a level may follow its probes; reports why not. */
   private static boolean mayFollow(
-      ConfigValue at,
-      List<String> follows,
-      int level,
-      Map<String, ProbeSpec> probes,
-      Set<String> names) {
+      ConfigValue follower, int level, Map<String, ProbeSpec> probes, Set<String> names) {
+    Map<String, ConfigValue> members = follower.members();
+    ConfigValue follows = members == null ? null : members.get(FOLLOWS);
     boolean good = true;
     Set<String> seen = new HashSet<>();
-    for (String name : follows) {
+    for (ConfigValue at :
+        follows != null && follows.json() instanceof Json.Arr
+            ? Objects.requireNonNull(follows.items())
+            : List.<ConfigValue>of()) {
+      if (!(at.json() instanceof Json.Str text)) {
+        continue; // reported already
+      }
+      String name = text.value();
       ProbeSpec probe = probes.get(name);
       if (probe == null && names.contains(name)) {
         good = false; // a problem of the probe, which is reported there
@@ -297,11 +309,12 @@ final class ProbeKeys {
 
   private static boolean hasRightFloor(ConfigValue at, ResourceKeys.Declared resource) {
     if (resource.floor() > resource.limit()) {
-      at.error("its floor is above its limit", null);
+      at.member(ResourceKeys.FLOOR).error("its floor is above its limit", null);
       return false;
     }
     if (resource.floor() > 0 && resource.follows().isEmpty()) {
-      at.warning("its floor has no effect: it follows no probe", "add \"follows\", or remove it");
+      at.member(ResourceKeys.FLOOR)
+          .warning("its floor has no effect: it follows no probe", "add \"follows\", or remove it");
     }
     return true;
   }

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The keys of resources of levels, and of what single workers have of them. */
 final class ResourceKeys {
+  /** The key of the slots that probes leave. */
+  static final String FLOOR = "floor";
+
   private ResourceKeys() {}
 
   /** A resource of a level before it has an index. */
@@ -67,13 +70,13 @@ final class ResourceKeys {
                     + " limit.");
         private final Key<Declared, List<String>> follows =
             own(
-                "follows",
+                ProbeKeys.FOLLOWS,
                 texts(),
                 Declared::follows,
                 "[Probes](probes.md) of the level: a bad value lowers the limit of its node, good"
                     + " ones raise it again.");
         private final Key<Declared, Integer> floor =
-            own("floor", int32(0), Declared::floor, "Slots that probes leave in any case.");
+            own(FLOOR, int32(0), Declared::floor, "Slots that probes leave in any case.");
 
         @Override
         public @Nullable Declared read(ConfigObject in, Declared base) {
@@ -117,7 +120,10 @@ final class ResourceKeys {
         membersSchema(membersSchema(RESOURCE.type().schema())));
   }
 
-  /** The resources in the order of the document; null when one of them is broken. */
+  /**
+   * The resources in the order of the document, so that what refers to them can be checked; null
+   * when a level is broken.
+   */
   private static @Nullable List<Declared> declared(ConfigValue value) {
     Map<String, ConfigValue> ofLevels = value.members();
     if (ofLevels == null) {
@@ -135,12 +141,15 @@ final class ResourceKeys {
       }
       for (Map.Entry<String, ConfigValue> member : members.entrySet()) {
         Declared read = declared(member.getKey(), level, member.getValue(), levelOf);
-        good &= read != null && all.add(read);
+        if (read != null) {
+          all.add(read);
+        }
       }
     }
     return good ? all : null;
   }
 
+  /** Returns a resource, without limits when it is broken; null: nothing can refer to it. */
   private static @Nullable Declared declared(
       String name, int level, ConfigValue value, Map<String, String> levelOf) {
     Levels levels = value.names().levels();
@@ -157,7 +166,12 @@ final class ResourceKeys {
           "resource names must be unique over all levels");
       good = false;
     }
-    return good ? read : null;
+    if (!good) {
+      return null;
+    }
+    return read != null
+        ? read
+        : new Declared(name, level, 0, Integer.MAX_VALUE, 0, Optional.empty(), List.of(), 0);
   }
 
   /** {@code worker_resources_override}: slots of single workers, by worker and resource. */
@@ -165,7 +179,7 @@ final class ResourceKeys {
     ValueType<Map<Resource, Integer>> slots = byResource(int32(0), 0, true);
     return ValueType.of(
         value -> {
-          Map<String, ConfigValue> workers = value.names().areKnown() ? value.members() : null;
+          Map<String, ConfigValue> workers = value.members();
           if (workers == null) {
             return null;
           }

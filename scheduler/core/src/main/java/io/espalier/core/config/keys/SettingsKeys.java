@@ -322,7 +322,7 @@ public final class SettingsKeys extends Section<Settings> {
   private static ValueType<Map<Integer, StartRate>> startRatesOfLevels() {
     return ValueType.of(
         value -> {
-          Map<String, ConfigValue> members = value.names().areKnown() ? value.members() : null;
+          Map<String, ConfigValue> members = value.members();
           if (members == null) {
             return null;
           }

@@ -43,12 +43,11 @@ public final class StartRateKeys {
         @Override
         public @Nullable StartRate read(ConfigObject in, StartRate base) {
           Double rate = in.read(perSecond, base);
-          return rate == null ? null : in.has(burst) ? burstOf(in, rate) : StartRate.of(rate);
-        }
-
-        private @Nullable StartRate burstOf(ConfigObject in, double rate) {
-          Integer most = in.read(burst, usual());
-          return most == null ? null : new StartRate(rate, most);
+          if (!in.has(burst)) {
+            return rate == null ? null : StartRate.of(rate);
+          }
+          Integer most = in.read(burst, base);
+          return rate == null || most == null ? null : new StartRate(rate, most);
         }
       };
 

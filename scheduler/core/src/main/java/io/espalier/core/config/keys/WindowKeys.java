@@ -119,7 +119,7 @@ final class WindowKeys {
           if (!holder.isEmpty() && given != null) {
             given.error("the attribute has the windows", "remove one of the two");
           }
-          if (holder.isEmpty() && given == null && !in.has(freezes)) {
+          if (!in.has(attribute) && given == null && !in.has(freezes)) {
             in.value().error("expected \"windows\", \"freezes\" or \"attribute\"", null);
           }
           return of == null ? null : new NodeWindowRule(of, in.get(tag, base), holder, schedule);
@@ -130,13 +130,7 @@ final class WindowKeys {
 
   /** {@code node_windows}: the valid entries, in order. */
   static ValueType<List<NodeWindowRule>> nodeWindows() {
-    ValueType<List<NodeWindowRule>> list =
-        ValueType.list(NODE_WINDOWS.type(), NODE_WINDOWS.usual());
-    return new ValueType<>(
-        (given, base) -> given.names().areKnown() ? list.reader().read(given, base) : null,
-        list.writer(),
-        list.words(),
-        list.schema());
+    return ValueType.list(NODE_WINDOWS.type(), NODE_WINDOWS.usual());
   }
 
   private static ValueType<LocalDate> day() {

@@ -2,6 +2,7 @@ package io.espalier.core.config.read;
 
 import io.espalier.core.config.Config;
 import io.espalier.core.config.Job;
+import io.espalier.core.config.JobScheduling;
 import io.espalier.core.config.Partition;
 import io.espalier.core.config.Settings;
 import io.espalier.core.config.keys.SettingsKeys;
@@ -21,11 +22,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parses a configuration document into typed values (docs/design/bistro.md#settings,
@@ -41,6 +44,7 @@ import java.util.stream.Collectors;
  */
 public final class ConfigParser {
   private static final String SCHEMA = "$schema";
+  private static final String NOTIFICATIONS = "notifications";
 
   static final ProblemPath SETTINGS_PATH = ProblemPath.ROOT.key(Config.SETTINGS_KEY);
 
@@ -117,6 +121,7 @@ public final class ConfigParser {
       jobs = PartitionRules.check(jobs, shard);
     }
     warnOfUnusedSets(settings, jobs.values(), problems);
+    warnOfNothingTold(settings, partial.names(), jobs, problems);
     List<Problem> all = new ArrayList<>(problems.sorted());
     jobs.values().forEach(job -> all.addAll(job.problems()));
     Config config = isComplete ? new Config(settings, jobs, problems.sorted(), shard) : null;
@@ -140,6 +145,49 @@ public final class ConfigParser {
                 used.size() > 1 || !used.contains("")
                     ? Suggestions.hint(set, used.stream().filter(s -> !s.isEmpty()).toList())
                     : "give the jobs of the set the key \"set\": \"" + set + "\""));
+      }
+    }
+  }
+
+  /**
+   * Warns of jobs, sets and queues that notifications are restricted to, and that are not there.
+   */
+  private static void warnOfNothingTold(
+      Settings settings, Names names, Map<String, Job> jobs, Problems problems) {
+    if (!(settings.original().get(NOTIFICATIONS) instanceof Json.Obj notifiers)) {
+      return;
+    }
+    Set<String> sets = new TreeSet<>();
+    jobs.values().forEach(job -> sets.add(job.set()));
+    sets.remove(""); // jobs without a set
+    Set<String> queues = new TreeSet<>(names.queues());
+    queues.add(JobScheduling.DEFAULT_QUEUE);
+    for (String notifier : new TreeSet<>(settings.notifications().keySet())) {
+      if (notifiers.get(notifier) instanceof Json.Obj keys
+          && keys.get("when") instanceof Json.Obj when) {
+        ProblemPath path = SETTINGS_PATH.key(NOTIFICATIONS).key(notifier).key("when");
+        warnOfUnknown(
+            path.key("jobs"), when.get("jobs"), jobs.keySet(), "there is no job", problems);
+        warnOfUnknown(
+            path.key("sets"), when.get("sets"), sets, "no job belongs to a set", problems);
+        if (names.areKnown()) {
+          warnOfUnknown(
+              path.key("queues"), when.get("queues"), queues, "there is no queue", problems);
+        }
+      }
+    }
+  }
+
+  private static void warnOfUnknown(
+      ProblemPath path, @Nullable Json list, Set<String> known, String what, Problems problems) {
+    List<Json> items = list instanceof Json.Arr all ? all.items() : List.of();
+    for (int i = 0; i < items.size(); i++) {
+      if (items.get(i) instanceof Json.Str text && !known.contains(text.value())) {
+        problems.warning(
+            path.index(i),
+            text,
+            what + " of this name, so it adds nothing to what is told",
+            Suggestions.hint(text.value(), known));
       }
     }
   }
