@@ -151,7 +151,10 @@ public final class SegmentLogStore implements LogStore {
 
   @Override
   public Redactor redactor(String job) {
-    return redactors.computeIfAbsent(job, j -> Redactor.of(policy.patternsOf(j)));
+    Redactor known = redactors.get(job);
+    return known == null
+        ? redactors.computeIfAbsent(job, j -> Redactor.of(policy.patternsOf(j)))
+        : known;
   }
 
   @Override

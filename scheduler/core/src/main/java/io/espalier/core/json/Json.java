@@ -2,6 +2,7 @@ package io.espalier.core.json;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -145,6 +146,13 @@ public sealed interface Json {
 
   /** A number of any size and precision. */
   record Num(BigDecimal value, Position at) implements Json {
+    /** Most numbers of events are small: bits, attempts, epochs, counts that are still 0. */
+    private static final Num[] SMALL = new Num[64];
+
+    static {
+      Arrays.setAll(SMALL, value -> new Num(BigDecimal.valueOf(value)));
+    }
+
     public Num(BigDecimal value) {
       this(value, Position.NONE);
     }
@@ -226,7 +234,9 @@ public sealed interface Json {
   }
 
   static Num of(long value) {
-    return new Num(BigDecimal.valueOf(value));
+    return 0 <= value && value < Num.SMALL.length
+        ? Num.SMALL[(int) value]
+        : new Num(BigDecimal.valueOf(value));
   }
 
   /** A number; {@code value} must be finite. */

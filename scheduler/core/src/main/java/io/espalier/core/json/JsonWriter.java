@@ -1,5 +1,6 @@
 package io.espalier.core.json;
 
+import java.math.BigDecimal;
 import java.util.Iterator;
 import java.util.Map;
 
@@ -7,13 +8,21 @@ import java.util.Map;
 public final class JsonWriter {
   private static final String HEX = "0123456789abcdef";
 
+  /** Every number of so many digits is a {@code long}. */
+  private static final int DIGITS_OF_LONG = 18;
+
   private JsonWriter() {}
 
   /** Writes on one line, without blanks. */
   public static String compact(Json value) {
     StringBuilder out = new StringBuilder();
-    write(value, out, -1, 0);
+    compact(value, out);
     return out.toString();
+  }
+
+  /** Appends the value on one line, without blanks. */
+  public static void compact(Json value, StringBuilder out) {
+    write(value, out, -1, 0);
   }
 
   /** Writes with an indentation of two blanks per level, without a final newline. */
@@ -31,9 +40,7 @@ public final class JsonWriter {
     } else if (value instanceof Json.Str string) {
       quote(string.value(), out);
     } else if (value instanceof Json.Num number) {
-      // The plain form of 1e1000000 would be a megabyte of zeros.
-      boolean plain = Math.abs((long) number.value().scale()) <= 40;
-      out.append(plain ? number.value().toPlainString() : number.value().toString());
+      writeNumber(number.value(), out);
     } else {
       out.append(value);
     }
@@ -41,21 +48,43 @@ public final class JsonWriter {
 
   private static void writeObject(Json.Obj object, StringBuilder out, int indent, int depth) {
     out.append('{');
-    Iterator<Map.Entry<String, Json>> members = object.members().entrySet().iterator();
-    while (members.hasNext()) {
-      Map.Entry<String, Json> member = members.next();
-      newLine(out, indent, depth + 1);
-      quote(member.getKey(), out);
-      out.append(indent < 0 ? ":" : ": ");
-      write(member.getValue(), out, indent, depth + 1);
-      if (members.hasNext()) {
-        out.append(',');
+    if (object.members() instanceof Members members) {
+      // Nearly always. An entry for each member would be garbage at once.
+      for (int i = 0; i < members.size(); i++) {
+        writeMember(i == 0, members.key(i), members.value(i), out, indent, depth + 1);
+      }
+    } else {
+      boolean first = true;
+      for (Map.Entry<String, Json> member : object.members().entrySet()) {
+        writeMember(first, member.getKey(), member.getValue(), out, indent, depth + 1);
+        first = false;
       }
     }
     if (!object.isEmpty()) {
       newLine(out, indent, depth);
     }
     out.append('}');
+  }
+
+  private static void writeMember(
+      boolean first, String key, Json value, StringBuilder out, int indent, int depth) {
+    if (!first) {
+      out.append(',');
+    }
+    newLine(out, indent, depth);
+    quote(key, out);
+    out.append(indent < 0 ? ":" : ": ");
+    write(value, out, indent, depth);
+  }
+
+  private static void writeNumber(BigDecimal value, StringBuilder out) {
+    if (value.scale() == 0 && value.precision() <= DIGITS_OF_LONG) {
+      out.append(value.longValue()); // Nearly always, and without a text of its own.
+    } else {
+      // The plain form of 1e1000000 would be a megabyte of zeros.
+      boolean plain = Math.abs((long) value.scale()) <= 40;
+      out.append(plain ? value.toPlainString() : value.toString());
+    }
   }
 
   private static void writeArray(Json.Arr array, StringBuilder out, int indent, int depth) {
@@ -83,15 +112,16 @@ public final class JsonWriter {
   /** Appends the string as a JSON literal, quotes included. */
   public static void quote(String text, StringBuilder out) {
     out.append('"');
+    int length = text.length();
     int plain = 0;
-    while (plain < text.length() && isPlain(text.charAt(plain))) {
+    while (plain < length && isPlain(text.charAt(plain))) {
       plain++;
     }
-    if (plain == text.length()) {
+    if (plain == length) {
       out.append(text); // Nearly always, and much faster than character by character.
     } else {
       out.append(text, 0, plain);
-      for (int i = plain; i < text.length(); i++) {
+      for (int i = plain; i < length; i++) {
         append(text.charAt(i), out);
       }
     }
@@ -99,13 +129,10 @@ public final class JsonWriter {
   }
 
   private static boolean isPlain(char c) {
-    return c >= 0x20
-        && c != '"'
-        && c != '\\'
-        && c != 0x7f
-        && !Character.isSurrogate(c)
-        && c != '\u2028'
-        && c != '\u2029';
+    if (c < 0x7f) {
+      return c >= 0x20 && c != '"' && c != '\\';
+    }
+    return c != 0x7f && !Character.isSurrogate(c) && c != '\u2028' && c != '\u2029';
   }
 
   private static void append(char c, StringBuilder out) {

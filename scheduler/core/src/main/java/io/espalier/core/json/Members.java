@@ -57,6 +57,16 @@ final class Members extends AbstractMap<String, Json> {
     return null;
   }
 
+  /** Returns the key of a member, in their order. */
+  String key(int member) {
+    return (String) pairs[2 * member];
+  }
+
+  /** Returns the value of a member, in their order. */
+  Json value(int member) {
+    return (Json) pairs[2 * member + 1];
+  }
+
   @Override
   public boolean containsKey(@Nullable Object key) {
     return get(key) != null;

@@ -39,8 +39,12 @@ final class LiteralSearch {
   /** Returns the bits of the words in a text. */
   long find(String text) {
     long found = 0;
-    for (int i = 0; i + 1 < text.length(); i++) {
-      long candidates = byBeginning[slot(text.charAt(i), text.charAt(i + 1))] & ~found;
+    int length = text.length();
+    char second = length == 0 ? 0 : text.charAt(0);
+    for (int i = 0; i + 1 < length; i++) {
+      char first = second;
+      second = text.charAt(i + 1);
+      long candidates = byBeginning[slot(first, second)] & ~found;
       for (; candidates != 0; candidates &= candidates - 1) {
         String word = words.get(Long.numberOfTrailingZeros(candidates));
         if (text.regionMatches(true, i, word, 0, word.length())) {

@@ -1,5 +1,7 @@
 package io.espalier.core.running;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One attempt to run a task.
  *
@@ -12,5 +14,20 @@ public record Invocation(long epoch, long sequence, long startMillis) {
   /** The fencing token as tasks see it; it grows with each start of the same task. */
   public String token() {
     return epoch + "." + sequence;
+  }
+
+  // By hand, as in TaskKey.
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Invocation same
+        && sequence == same.sequence
+        && epoch == same.epoch
+        && startMillis == same.startMillis;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * (31 * Long.hashCode(epoch) + Long.hashCode(sequence)) + Long.hashCode(startMillis);
   }
 }

@@ -4,6 +4,7 @@ import io.espalier.core.json.Json;
 import io.espalier.core.json.JsonWriter;
 import io.espalier.core.running.LaunchSpec;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -46,16 +47,13 @@ public final class BatchFile {
       if (launch.limits().timeoutMillis() > 0) {
         line.put("timeout_sec", launch.limits().timeoutMillis() / 1000);
       }
-      launch
-          .argument()
-          .members()
-          .forEach(
-              (key, value) -> {
-                if (!COMMON.contains(key)) {
-                  line.put(key, value);
-                }
-              });
-      text.append(JsonWriter.compact(line.build())).append('\n');
+      for (Map.Entry<String, Json> member : launch.argument().members().entrySet()) {
+        if (!COMMON.contains(member.getKey())) {
+          line.put(member.getKey(), member.getValue());
+        }
+      }
+      JsonWriter.compact(line.build(), text);
+      text.append('\n');
     }
     return text.toString();
   }

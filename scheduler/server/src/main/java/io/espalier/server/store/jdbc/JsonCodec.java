@@ -20,6 +20,9 @@ import java.util.List;
  * Encodes and decodes the JSON values and events that databases store, the same for all databases.
  */
 final class JsonCodec {
+  /** What an event takes, about. */
+  private static final int LENGTH_OF_EVENT = 256;
+
   private JsonCodec() {}
 
   /**
@@ -164,17 +167,18 @@ final class JsonCodec {
 
   /** Encodes events as {@code [[sequence, time, kind, data], ...]}. */
   static String body(List<Event> events) {
-    List<Json> items = new ArrayList<>(events.size());
+    StringBuilder body = new StringBuilder(events.size() * LENGTH_OF_EVENT);
     for (Event event : events) {
-      items.add(
-          new Json.Arr(
-              List.of(
-                  Json.of(event.sequence()),
-                  Json.of(event.timeMillis()),
-                  Json.of(event.kind()),
-                  event.data())));
+      body.append(body.length() == 0 ? "[[" : ",[")
+          .append(event.sequence())
+          .append(',')
+          .append(event.timeMillis())
+          .append(',');
+      JsonWriter.quote(event.kind(), body);
+      JsonWriter.compact(event.data(), body.append(','));
+      body.append(']');
     }
-    return JsonWriter.compact(new Json.Arr(items));
+    return body.append(events.isEmpty() ? "[]" : "]").toString();
   }
 
   /**

@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -126,7 +127,10 @@ final class TaskTables {
   /** Writes rows, and appends to the histories of tasks that have rows; ignores other attempts. */
   void put(List<StatusRow> rows, List<Attempt> attempts) throws SQLException {
     Map<TaskKey, Place> changed = append(rows, attempts);
-    for (StatusRow row : rows) {
+    // In the order of the index: the tasks of one page follow each other.
+    List<StatusRow> ordered = new ArrayList<>(rows);
+    ordered.sort(Comparator.comparing(StatusRow::node));
+    for (StatusRow row : ordered) {
       put(row, changed.remove(row.key()));
     }
     putRow.flush();
@@ -149,7 +153,10 @@ final class TaskTables {
       return changed;
     }
     Map<TaskKey, Place> places = places(attempts);
-    rows.forEach(row -> places.putIfAbsent(row.key(), new Place(-1, 0, Counters.NONE)));
+    if (places.size() < attempts.size()) {
+      // Some task may get its first row here, with its first end.
+      rows.forEach(row -> places.putIfAbsent(row.key(), new Place(-1, 0, Counters.NONE)));
+    }
     for (Attempt attempt : attempts) {
       TaskKey key = new TaskKey(attempt.job(), attempt.node());
       Place place = places.get(key);
