@@ -187,7 +187,7 @@ public final class SchedulerRouter {
     Supplier<CompletionStage<HttpReply>> action =
         () -> trail.recorded(who, route, request, () -> reply(route, request));
     String key = asked.headers().get("idempotency-key");
-    return key == null || key.isEmpty()
+    return key == null
         ? action.get()
         : replays.once(request.caller().name(), key, fingerprint(route, asked, bytes), action);
   }
