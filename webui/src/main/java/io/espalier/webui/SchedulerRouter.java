@@ -131,7 +131,7 @@ public final class SchedulerRouter {
   Mounting mounted(Router router) {
     Mounting mounting = new Mounting(router, guard, access);
     pages.forEach(mounting::open);
-    mounting.get(OPENAPI, openapi);
+    mounting.get(OPENAPI, contract.before(OPENAPI, openapi));
     mounting.open("/healthz", this::health);
     mounting.open("/readyz", this::ready);
     mounting.get("/metrics", this::metrics);

@@ -223,6 +223,10 @@ class FleetProxyTest {
       assertThat(fleet.get("/api/v1/fleet/problems").toString())
           .contains("runs on more than one scheduler");
       assertThat(fleet.get("/api/v1/fleet/logs?stream=stderr").get("asked")).hasToString("2");
+      HttpResponse<String> unread =
+          fleet.send(fleet.request("/api/v1/fleet/logs?regex=%28").build());
+      assertThat(unread.statusCode()).isEqualTo(400);
+      assertThat(unread.body()).contains("is not a regular expression");
       HttpResponse<String> forgiven =
           fleet.post("/api/v1/fleet/jobs/backup/forgive", "{\"reason\":\"r\",\"expect_hosts\":2}");
       assertThat(forgiven.statusCode()).isEqualTo(200);
