@@ -3,14 +3,13 @@ package io.espalier.nodes;
 import io.espalier.core.config.Levels;
 import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.json.Json;
-import io.espalier.core.json.JsonWriter;
 import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
 import io.espalier.core.problem.Result;
 import io.espalier.core.problem.Suggestions;
-import io.espalier.core.text.ShortText;
 import io.espalier.core.topology.NodeSource;
 import io.espalier.core.topology.PushDown;
 import java.math.BigDecimal;
@@ -32,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Prefs {
   private static final int MAX_PROBLEMS = 50;
-  private static final int LONGEST_VALUE = 100;
   private static final double LONGEST_SECONDS = 86_400;
   private static final Pattern INTEGER = Pattern.compile("[+-]?[0-9]{1,19}");
 
@@ -85,7 +83,7 @@ public final class Prefs {
 
   public void error(
       String where, Position at, @Nullable Json value, String message, @Nullable String hint) {
-    problems.add(new Problem(Severity.ERROR, where, at, message, shortened(value), hint));
+    problems.add(Problems.at(Severity.ERROR, where, at, value, message, hint));
   }
 
   void warning(String where, Position at, String message, @Nullable String hint) {
@@ -392,9 +390,5 @@ public final class Prefs {
 
   private static Position position(@Nullable Json value) {
     return value == null ? Position.NONE : value.at();
-  }
-
-  private static @Nullable String shortened(@Nullable Json value) {
-    return value == null ? null : ShortText.shown(JsonWriter.compact(value), LONGEST_VALUE);
   }
 }

@@ -39,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class HttpNodesTest extends NodeSourceContract {
@@ -370,6 +371,27 @@ class HttpNodesTest extends NodeSourceContract {
             .problems()
             .toString();
     assertThat(problems).contains("headers_file").doesNotContain("s3cret");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "'url': 'http://x/', 'headers': 'Authorization: Basic s3cret'",
+        "'url': 'http://x/', 'headers': ['X-Api-Key: s3cret']",
+        "'url': 'http://x/', 'headers': {'X-Api-Key': ['s3cret']}",
+        "'url': 'http://joe:s3cret@x/'",
+        "'url': 'x:?api_key=s3cret'",
+        "'url': {'password': 's3cret'}",
+        "'url': 'http://x/', 'columns': {'attributes': {'token': 's3cret'}}"
+      })
+  void whatMayBeASecretIsNotRepeatedByAProblem(String members) {
+    List<Problem> problems =
+        create(
+                ONE,
+                Tree.prefs(("{'parent_level': 'instance', " + members + "}").replace('\'', '"')))
+            .problems();
+    assertThat(problems).anyMatch(Problem::isError);
+    assertThat(problems.toString()).doesNotContain("s3cret");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.espalier.webui;
 
+import io.espalier.json.Utf8;
 import io.espalier.webui.http.AsyncResponder;
 import io.espalier.webui.http.AuthHandler;
 import io.espalier.webui.http.HostOriginHandler;
@@ -177,15 +178,21 @@ final class Mounting {
 
   /**
    * Returns true when the request is well-formed. The router would log an error for a client's
-   * mistake.
+   * mistake, and replace what is not UTF-8.
    */
   private static boolean isReadable(HttpServerRequest request) {
     try {
       return request.path() != null
           && request.path().startsWith("/")
-          && URLDecoder.decode(request.uri(), StandardCharsets.UTF_8) != null;
+          && isUtf8(URLDecoder.decode(request.uri(), StandardCharsets.ISO_8859_1));
     } catch (IllegalArgumentException e) {
       return false;
     }
+  }
+
+  /** Returns true when bytes, one in each character, are UTF-8. */
+  private static boolean isUtf8(String bytes) {
+    byte[] utf8 = bytes.getBytes(StandardCharsets.ISO_8859_1);
+    return !Utf8.decode(utf8, Integer.MAX_VALUE, "").hasErrors();
   }
 }

@@ -131,7 +131,7 @@ public final class SchedulerRouter {
   Mounting mounted(Router router) {
     Mounting mounting = new Mounting(router, guard, access);
     pages.forEach(mounting::open);
-    mounting.get(OPENAPI, openapi);
+    mounting.get(OPENAPI, contract.before(OPENAPI, openapi));
     mounting.open("/healthz", this::health);
     mounting.open("/readyz", this::ready);
     mounting.get("/metrics", this::metrics);
@@ -187,7 +187,7 @@ public final class SchedulerRouter {
     Supplier<CompletionStage<HttpReply>> action =
         () -> trail.recorded(who, route, request, () -> reply(route, request));
     String key = asked.headers().get("idempotency-key");
-    return key == null || key.isEmpty()
+    return key == null
         ? action.get()
         : replays.once(request.caller().name(), key, fingerprint(route, asked, bytes), action);
   }

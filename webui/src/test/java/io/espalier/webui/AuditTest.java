@@ -3,6 +3,10 @@ package io.espalier.webui;
 import static io.espalier.webui.Served.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.espalier.core.json.Json;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.webui.http.WebSecurity;
@@ -27,10 +31,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** Whatever changes something is on record before it is answered. */
 class AuditTest {
   private static final String OPERATOR = "token-of-the-operator";
+  private static final String ADMIN = "token-of-the-admin";
 
   @TempDir Path directory = Path.of("");
   private AuditLog log = new MemoryAuditLog(1_000);
@@ -38,7 +44,9 @@ class AuditTest {
 
   @BeforeEach
   void start() throws Exception {
-    Path file = Files.writeString(directory.resolve("tokens"), "olga operator " + OPERATOR);
+    Path file =
+        Files.writeString(
+            directory.resolve("tokens"), "olga operator " + OPERATOR + "\nada admin " + ADMIN);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     served.close();
     WebSecurity security = WebSecurity.open().withAudit(log).withCredentials(Credentials.of(file));
@@ -129,6 +137,36 @@ class AuditTest {
     assertThat(found("?who=olga&target=backup")).containsExactly("kill backup/d12", "pause backup");
     assertThat(found("?who=olg")).isEmpty();
     assertThat(found("?action=pause&limit=1")).containsExactly("pause backup");
+  }
+
+  @Test
+  void neitherLogHasTheJobsAndSettingsThatAreSaved() {
+    String job = "{\"command\":[\"/bin/true\",\"S3CR3T\"],\"owner\":\"ada\"}";
+    Logger changes = (Logger) LoggerFactory.getLogger("io.espalier.changes");
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    changes.addAppender(lines);
+    changes.setLevel(Level.INFO);
+    try {
+      send("PUT", "/api/v1/jobs/new", ADMIN, job);
+      send("PUT", "/api/v1/jobs/new", ADMIN, job.replace("\"/bin", "7, \"/bin"));
+      send(
+          "POST",
+          "/api/v1/plans/apply",
+          ADMIN,
+          "{\"plan\":\"S3CR3T\",\"config\":{\"bistro_job->new\":" + job + "}}");
+      send("POST", "/api/v1/jobs/new/pause", ADMIN, "{\"reason\":\"disk full\"}");
+    } finally {
+      changes.detachAppender(lines);
+      changes.setLevel(null);
+    }
+    List<String> told = lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+    assertThat(told).hasSize(4).allMatch(line -> line.contains(" by ada from "));
+    assertThat(told.get(0)).startsWith("/api/v1/jobs/{job} ").contains("[\"new\"]");
+    assertThat(told.get(3)).contains("disk full");
+    assertThat(told.toString()).doesNotContain("S3CR3T");
+    assertThat(entries()).hasSize(4);
+    assertThat(entries().toString()).doesNotContain("S3CR3T");
   }
 
   private Json.Obj audit(String query) {

@@ -180,6 +180,9 @@ class EventStreamTest {
       assertThat(sequences(served, "job=backup&limit=2&since_ms=150&after=300"))
           .containsExactly(400L, 500L);
       assertThat(sequences(served, "kind=job_state")).isEmpty();
+      assertThat(sequences(served, "kind=&set=&limit=2"))
+          .as("an empty word is not given")
+          .containsExactly(4_999L, 5_000L);
       Json.Obj page = Served.object(served.get("/api/v1/events?job=backup&limit=2"));
       assertThat(page.get("searched_after")).isEqualTo(Json.of(4_899));
       assertThat(page.get("searched_to")).isEqualTo(Json.of(5_000));

@@ -3,6 +3,7 @@ package io.espalier.webui;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.espalier.core.json.Json;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import io.espalier.webui.fleet.SchedulerLists;
@@ -222,10 +223,32 @@ class FleetProxyTest {
       assertThat(fleet.get("/api/v1/fleet/problems").toString())
           .contains("runs on more than one scheduler");
       assertThat(fleet.get("/api/v1/fleet/logs?stream=stderr").get("asked")).hasToString("2");
+      HttpResponse<String> unread =
+          fleet.send(fleet.request("/api/v1/fleet/logs?regex=%28").build());
+      assertThat(unread.statusCode()).isEqualTo(400);
+      assertThat(unread.body()).contains("is not a regular expression");
       HttpResponse<String> forgiven =
           fleet.post("/api/v1/fleet/jobs/backup/forgive", "{\"reason\":\"r\",\"expect_hosts\":2}");
       assertThat(forgiven.statusCode()).isEqualTo(200);
       assertThat(forgiven.body()).contains("\"ok\":2").contains("\"finished\":true");
+
+      ContractDocument contract =
+          ContractDocument.parse(fleet.send(fleet.request("/api/v1/openapi.yaml").build()).body());
+      String path = "/api/v1/fleet/jobs/backup/forgive";
+      HttpResponse<String> preview =
+          fleet.post(path, "{\"selector\":{\"statuses\":[\"failed\"]},\"preview\":true}");
+      assertThat(preview.body()).contains("\"matched\":", "\"running\":");
+      assertThat(contract.check("POST", path, preview)).isEmpty();
+      String all = "/api/v1/fleet/actions";
+      String only =
+          all
+              + "/"
+              + ((Json.Str) Objects.requireNonNull(Served.object(forgiven).get("id"))).value();
+      for (String each : List.of(all, only)) {
+        HttpResponse<String> actions = fleet.send(fleet.request(each).build());
+        assertThat(actions.body()).contains("\"changed\":");
+        assertThat(contract.check("GET", each, actions)).isEmpty();
+      }
     }
   }
 

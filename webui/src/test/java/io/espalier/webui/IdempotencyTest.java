@@ -93,6 +93,16 @@ class IdempotencyTest {
     }
   }
 
+  @Test
+  void anEmptyKeyIsRefusedAndNotTakenForNone() {
+    try (Served served = Served.standard()) {
+      HttpResponse<String> empty = forgive(served, "", "{}");
+      assertThat(empty.statusCode()).isEqualTo(400);
+      assertThat(empty.body()).contains("idempotency-key");
+      assertThat(served.scheduler.calls()).isEmpty();
+    }
+  }
+
   /** Keeps answers as a status store does. */
   private static final class Kept implements IdempotencyCache.Store {
     final Map<String, KeyedAnswer> answers = new LinkedHashMap<>();

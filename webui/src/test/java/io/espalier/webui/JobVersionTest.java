@@ -124,6 +124,7 @@ class JobVersionTest {
       assertThat(response.statusCode()).as(bad).isEqualTo(400);
     }
     assertThat(send("PUT", "", "If-None-Match", "\"2\"").statusCode()).isEqualTo(400);
+    assertThat(send("PUT", "", "If-None-Match", "").statusCode()).isEqualTo(400);
   }
 
   @Test

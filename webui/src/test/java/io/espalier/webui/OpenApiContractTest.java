@@ -14,6 +14,7 @@ import io.espalier.webui.http.AsyncResponder;
 import io.espalier.webui.http.HostOriginHandler;
 import io.espalier.webui.http.HttpMetrics;
 import io.espalier.webui.http.OpenApiValidator;
+import io.espalier.webui.page.StaticPage;
 import io.espalier.webui.stream.EventStreams;
 import io.espalier.webui.stream.LogStreams;
 import io.espalier.webui.v1.ApiRoute;
@@ -28,6 +29,7 @@ import io.vertx.openapi.contract.OpenAPIContract;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +38,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** openapi.yaml says what there is, and there is what it says. */
 class OpenApiContractTest {
@@ -92,6 +97,26 @@ class OpenApiContractTest {
     }
     assertThat(members)
         .containsAll(ContractDocument.map(schema("EventData").get("properties")).keySet());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {SchedulerRouter.CONTRACT, "/openapi-fleet.yaml"})
+  void noCommaCutsADescriptionInTwo(String resource) {
+    String text = new StaticPage(resource, "application/yaml").text();
+    assertThat(withoutValue(ContractDocument.parse(text).document(), "")).isEmpty();
+  }
+
+  /** In a flow mapping, YAML takes what follows a comma in a plain text as a key without value. */
+  private static List<String> withoutValue(@Nullable Object value, String at) {
+    List<String> found = new ArrayList<>();
+    if (value == null) {
+      found.add(at);
+    } else if (value instanceof Map<?, ?> members) {
+      members.forEach((key, member) -> found.addAll(withoutValue(member, at + "/" + key)));
+    } else if (value instanceof List<?> items) {
+      items.forEach(item -> found.addAll(withoutValue(item, at + "[]")));
+    }
+    return found;
   }
 
   @Test
@@ -183,7 +208,7 @@ class OpenApiContractTest {
   void everyOperationOfTheApiIsHeldAgainstTheContract() {
     try (Served served = Served.standard()) {
       for (String operation : CONTRACT.operations().keySet()) {
-        if (operation.contains(" /api/") && !operation.endsWith(SchedulerRouter.OPENAPI)) {
+        if (operation.contains(" /api/")) {
           HttpResponse<String> response =
               served.send(request(served, operation, "?no_such_thing=1"));
           assertThat(response.statusCode()).as(operation).isEqualTo(400);

@@ -86,7 +86,7 @@ class WhatIfTest {
             "");
     Json.Obj problem = refused(400, "{\"set\": [\"host.slots=1\", \"host/h9.slots=1\"]}");
     assertThat(problem.get("detail"))
-        .isEqualTo(Json.of("--set \"host/h9.slots=1\": there is no node \"h9\""));
+        .isEqualTo(Json.of("\"set\" \"host/h9.slots=1\": there is no node \"h9\""));
     assertThat(String.valueOf(problem.get("violations")))
         .contains("\"pointer\":\"/set/1\"", "\"value\":\"host/h9.slots=1\"");
 
@@ -94,12 +94,18 @@ class WhatIfTest {
         FakeWhatIfs.ended(2, "", "espalier: --horizon is at most 366d\nTry --help\n", "");
     problem = refused(400, "{\"horizon_seconds\": 315360000}");
     assertThat(String.valueOf(problem.get("violations")))
-        .contains("\"pointer\":\"/horizon_seconds\"", "--horizon is at most 366d");
+        .contains("\"pointer\":\"/horizon_seconds\"", "horizon_seconds\\\" is at most 366d");
 
     served.whatIfs.next =
-        FakeWhatIfs.ended(1, "", "a warning\nespalier: no task has ended yet of backup\n", "");
+        FakeWhatIfs.ended(
+            1,
+            "",
+            "a warning\nespalier: no task has ended yet of backup: give --assume 30s, or what they"
+                + " take\n",
+            "");
     assertThat(refused(422, "{}").get("detail"))
-        .isEqualTo(Json.of("no task has ended yet of backup"));
+        .isEqualTo(
+            Json.of("no task has ended yet of backup: give \"assume_seconds\", or what they take"));
   }
 
   @Test

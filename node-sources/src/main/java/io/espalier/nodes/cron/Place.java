@@ -5,15 +5,14 @@ import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
 import io.espalier.core.problem.Problem.Severity;
 import io.espalier.core.problem.ProblemPath;
+import io.espalier.core.problem.Problems;
 import io.espalier.core.problem.Suggestions;
-import io.espalier.core.text.ShortText;
 import java.util.Collection;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The path of a value in a document, with the receiver of its problems. */
 record Place(String path, Consumer<Problem> problems) {
-  private static final int LONGEST_VALUE = 100;
   private static final int TYPO = 2;
 
   Place key(String key) {
@@ -26,8 +25,7 @@ record Place(String path, Consumer<Problem> problems) {
   }
 
   void error(Json value, String message, @Nullable String hint) {
-    String shown = ShortText.shown(value.toString(), LONGEST_VALUE);
-    problems.accept(new Problem(Severity.ERROR, path, value.at(), message, shown, hint));
+    problems.accept(Problems.at(Severity.ERROR, path, value.at(), value, message, hint));
   }
 
   /** Reports a missing key; the place is that of the key. */

@@ -2,10 +2,12 @@ package io.espalier.nodes.cron;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.espalier.core.json.Json;
 import io.espalier.core.problem.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -90,5 +92,12 @@ class SelectorTest {
       })
   void k3TheNextMatchMayCarry(String text, long from, long value, boolean carry) {
     assertThat(read(text).next(from)).isEqualTo(new Selector.Match(value, carry));
+  }
+
+  @Test
+  void aValueThatMayBeASecretIsNotShown() {
+    new Place("s", problems::add).key("api_key").error(Json.of("S3CR3T"), "is wrong", null);
+    new Place("s", problems::add).error(Json.of("password=S3CR3T"), "is wrong", null);
+    assertThat(problems).extracting(Problem::value).containsExactly(null, "\"password=***\"");
   }
 }

@@ -84,7 +84,8 @@ class WhatIfIT {
       Locator failure = page.locator(".failure");
       simulate(page);
       assertThat(failure)
-          .containsText(Pattern.compile("no task has ended yet of .*backup.*: give --assume"));
+          .containsText(
+              Pattern.compile("no task has ended yet of .*backup.*: give \"assume_seconds\""));
       limit(page, "r1-h9", "2");
       simulate(page);
       assertThat(failure).containsText("there is no node \"r1-h9\"; did you mean");

@@ -149,7 +149,7 @@ public final class OpenApiContract {
         .forEach(
             (key, schema) -> {
               String value = asked.headers().get(key);
-              if (value != null && isGiven(value, schema)) {
+              if (value != null && (!isRead || isGiven(value, schema))) {
                 header.put(key, typed(value, schema));
               }
             });

@@ -10,6 +10,7 @@ import io.espalier.webui.fleet.poll.SchedulerSummary;
 import io.espalier.webui.v1.ApiException;
 import io.espalier.webui.v1.ApiRequest;
 import io.espalier.webui.v1.ApiRoute;
+import io.espalier.webui.v1.LogResources;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -329,6 +330,8 @@ public final class FleetResources {
         "until_ms",
         "after",
         "host");
+    // Every scheduler would refuse what this refuses.
+    var unused = LogResources.chosen(request);
     Map<String, List<String>> filters = new LinkedHashMap<>();
     for (String name : List.of("stream", "job", "node", "invocation", "regex")) {
       List<String> values = request.all(name);

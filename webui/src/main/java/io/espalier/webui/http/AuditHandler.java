@@ -269,15 +269,18 @@ public final class AuditHandler {
     return String.join(" ", request.query().getOrDefault("reason", List.of()));
   }
 
-  /** Returns a body without the configuration that it applies, which may contain secrets. */
+  /**
+   * Returns a body without the job that it saves or the configuration that it applies: these are in
+   * the history and at the source, and may contain what not everybody should read.
+   */
   private static Json.Obj withoutConfig(ApiRoute route, Json.Obj body) {
+    if (route.method().equals("PUT") && route.template().equals(ApiV1.JOB)) {
+      return Json.Obj.EMPTY;
+    }
     return route.template().equals(ApiV1.APPLY) ? body.without("config").without("plan") : body;
   }
 
-  /**
-   * Returns the details of a request. Leaves out saved jobs and settings, which are in the history
-   * and at the source, and may contain what not everybody should read.
-   */
+  /** Returns the details of a request. */
   private static Json.Obj details(
       ApiRoute route, ApiRequest request, @Nullable ApiException refusal) {
     Json.Builder details = Json.object();
@@ -285,8 +288,7 @@ public final class AuditHandler {
       details.put("refused", ShortText.shown(String.valueOf(refusal.getMessage()), MOST_DETAILS));
     }
     Json.Obj body = withoutConfig(route, request.body().without("reason"));
-    boolean job = route.method().equals("PUT") && route.template().equals(ApiV1.JOB);
-    String text = job || body.isEmpty() ? "" : JsonWriter.compact(body);
+    String text = body.isEmpty() ? "" : JsonWriter.compact(body);
     if (!request.caller().authenticated() && request.query().containsKey("author")) {
       details.put(
           "author", ShortText.shown(String.join(" ", request.query().get("author")), MOST_DETAILS));

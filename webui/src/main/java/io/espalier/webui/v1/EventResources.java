@@ -201,19 +201,20 @@ public final class EventResources {
 
   /** Returns the filter for the wanted events: jobs, sets, nodes, kinds, time. */
   public static EventFilter filter(ApiRequest request, SchedulerApi api) {
-    for (String kind : request.all("kind")) {
+    List<String> kinds = request.words("kind");
+    for (String kind : kinds) {
       if (EventKind.of(kind) == null) {
         throw ApiException.badRequest("parameter \"kind\": " + EventKind.unknown(kind));
       }
     }
     long since = request.integer("since_ms", 0, 0, Long.MAX_VALUE);
     notInTheFuture("since_ms", since);
-    Set<String> sets = Set.copyOf(request.all("set"));
+    Set<String> sets = Set.copyOf(request.words("set"));
     return new EventFilter(
         jobs(Set.copyOf(request.all("job")), sets, api),
         sets,
         new HashSet<>(request.all("node")),
-        new HashSet<>(request.all("kind")),
+        new HashSet<>(kinds),
         since);
   }
 

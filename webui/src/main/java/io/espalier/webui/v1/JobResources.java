@@ -52,7 +52,7 @@ final class JobResources {
   private CompletionStage<Json> jobs(ApiRequest request) {
     request.allowing(
         "state", "queue", "owner", "set", "label", "prefix", "fields", "after", "limit");
-    for (String label : request.all("label")) {
+    for (String label : request.words("label")) {
       if (label.indexOf('=') < 1) {
         throw ApiException.badRequest("label: expected NAME=VALUE, such as team=storage");
       }
@@ -96,7 +96,7 @@ final class JobResources {
     Set<String> queues = Set.copyOf(request.all("queue"));
     Set<String> owners = Set.copyOf(request.all("owner"));
     Set<String> sets = Set.copyOf(request.all("set"));
-    Set<String> labels = Set.copyOf(request.all("label"));
+    Set<String> labels = Set.copyOf(request.words("label"));
     return job -> {
       JobStateRecord jobState = view.jobStates().get(job.name());
       return job.name().startsWith(prefix)

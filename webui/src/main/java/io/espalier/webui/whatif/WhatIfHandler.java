@@ -180,21 +180,35 @@ public final class WhatIfHandler implements Handler<RoutingContext> {
 
   /** Returns the refusal, with the place in the body that the command complains about. */
   private static ApiException refused(String message, Json.Obj body) {
+    String told = inMembers(message);
     for (String list : LISTS) {
       List<String> texts = texts(body, list);
       for (int i = 0; i < texts.size(); i++) {
         if (message.startsWith("--" + list + " \"" + texts.get(i) + "\"")) {
-          return violating("/" + list + "/" + i, texts.get(i), message);
+          return violating("/" + list + "/" + i, texts.get(i), told);
         }
       }
     }
     for (Amount number : NUMBERS) {
       Json given = body.get(number.member);
       if (given != null && message.startsWith("--" + number.flag)) {
-        return violating("/" + number.member, given.toString(), message);
+        return violating("/" + number.member, given.toString(), told);
       }
     }
-    return new ApiException(422, message);
+    return new ApiException(422, told);
+  }
+
+  /** Names the members of the body in place of the command's flags. */
+  private static String inMembers(String message) {
+    String told = message;
+    for (String list : LISTS) {
+      told = told.replaceFirst("^--" + list + "\\b", "\"" + list + "\"");
+    }
+    for (Amount number : NUMBERS) {
+      String flag = "(?<![^ ])--" + number.flag + "\\b( [0-9]+s)?";
+      told = told.replaceFirst(flag, "\"" + number.member + "\"");
+    }
+    return told;
   }
 
   private static ApiException violating(String pointer, String value, String message) {

@@ -124,7 +124,7 @@ final class ConfiguredLimitsTest {
   void aValueOfTheNodeSourceIsTheLimitAndABadOneIsAProblem() {
     host("a", Set.of(), Json.object().put("cap", 4).build());
     host("b", Set.of(), Json.object().put("cap", "3").build());
-    host("c", Set.of(), Json.object().put("cap", "many").build());
+    host("c", Set.of(), Json.object().put("cap", "token=S3CR3T").build());
     host("d", Set.of(), Json.object().put("cap", -1).build());
     host("e", Set.of(), Json.object().put("cap", Json.Null.NULL).build());
     host("f", Set.of(), Json.object().put("cap", 2_147_483_648L).build());
@@ -135,7 +135,7 @@ final class ConfiguredLimitsTest {
         .containsExactly(4, 3, 2, 2, 2, 2, Integer.MAX_VALUE, 2);
     assertThat(core.capacity().nodeProblems())
         .extracting(Problem::value)
-        .containsExactly("\"many\"", "-1", "2147483648", "1.5");
+        .containsExactly("\"token=***\"", "-1", "2147483648", "1.5");
     assertThat(core.capacity().nodeProblems().get(0).message())
         .isEqualTo(
             "the attribute \"cap\" of c on level host, is no whole number from 0 to 2147483647:"

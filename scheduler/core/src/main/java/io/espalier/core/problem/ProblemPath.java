@@ -43,15 +43,10 @@ public final class ProblemPath {
     return new ProblemPath(this, "", item);
   }
 
-  /** Returns whether some key on the path says that what is there may be a secret. */
-  boolean isOfSecret() {
-    for (ProblemPath p = this; p != null; p = p.parent) {
-      // In "bistro_job->NAME", the name of the job says nothing about its values.
-      if (!p.key.contains("->") && Secrets.isKey(p.key)) {
-        return true;
-      }
-    }
-    return false;
+  /** Returns whether some key on a path, in text form, says that what is there may be a secret. */
+  static boolean isOfSecret(String path) {
+    // In "bistro_job->NAME", the name of the job says nothing about its values.
+    return segments(path).stream().anyMatch(key -> !key.contains("->") && Secrets.isKey(key));
   }
 
   /**

@@ -43,7 +43,18 @@ public final class Problems {
       @Nullable Json value,
       String message,
       @Nullable String hint) {
-    return new Problem(severity, path.toString(), at, message, shown(path, value), hint);
+    return at(severity, path.toString(), at, value, message, hint);
+  }
+
+  /** The same at a path in text form. */
+  public static Problem at(
+      Severity severity,
+      String path,
+      Position at,
+      @Nullable Json value,
+      String message,
+      @Nullable String hint) {
+    return new Problem(severity, path, at, message, shown(path, value), hint);
   }
 
   /** The number of errors so far. */
@@ -66,8 +77,8 @@ public final class Problems {
   }
 
   /** Whoever may read problems need not be trusted with secrets. */
-  private static @Nullable String shown(ProblemPath path, @Nullable Json value) {
-    return value == null || path.isOfSecret() || Secrets.areIn(value)
+  private static @Nullable String shown(String path, @Nullable Json value) {
+    return value == null || ProblemPath.isOfSecret(path) || Secrets.areIn(value)
         ? null
         : ShortText.shown(JsonWriter.compact(Secrets.hideTexts(value)), LONGEST_VALUE);
   }

@@ -30,6 +30,7 @@ class ProblemsTest {
     Json.Obj with = Json.object().put(key, Json.object().put("X", text).build()).build();
     assertThat(of(JOB.key("misspelt"), with).value()).isNull();
     assertThat(of(JOB.key("steps"), new Json.Arr(List.of(with))).value()).isNull();
+    assertThat(of(JOB.key("a.b").key(key).key("X Y"), text).value()).isNull();
   }
 
   @Test

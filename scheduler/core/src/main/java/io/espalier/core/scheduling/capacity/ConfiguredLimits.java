@@ -7,8 +7,9 @@ import io.espalier.core.config.NodeSourceSpec;
 import io.espalier.core.config.Resource;
 import io.espalier.core.config.Settings;
 import io.espalier.core.json.Json;
-import io.espalier.core.json.JsonWriter;
+import io.espalier.core.json.Position;
 import io.espalier.core.problem.Problem;
+import io.espalier.core.problem.Problems;
 import io.espalier.core.topology.Topology;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -369,14 +370,12 @@ public final class ConfiguredLimits {
           String.format(
               Locale.ROOT, ", is no whole number from 0 to %d: the node keeps", Integer.MAX_VALUE));
       message.append(" the limit that it has without it");
-      Problem problem = Problem.warning(rule.path(), message.toString());
-      String shown = JsonWriter.compact(value);
-      return new Problem(
-          problem.severity(),
-          sources.size() == 1 ? sources.get(0).path() : problem.path(),
-          problem.at(),
-          problem.message(),
-          shown.length() > 100 ? shown.substring(0, 100) + "…" : shown,
+      return Problems.at(
+          Problem.Severity.WARNING,
+          sources.size() == 1 ? sources.get(0).path() : rule.path(),
+          Position.NONE,
+          value,
+          message.toString(),
           "correct it where the node source has it from");
     }
 

@@ -96,7 +96,7 @@ public final class PlanTokens {
     if (!text(claims, "content").equals(content)) {
       throw refused(
           "plan_of_other_content",
-          "this is not the configuration that was planned, or --prune is not what it was; plan it"
+          "this is not the configuration that was planned, or \"prune\" is not what it was; plan it"
               + " again");
     }
     return text(claims, "version");

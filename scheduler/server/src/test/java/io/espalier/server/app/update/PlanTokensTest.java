@@ -1,6 +1,7 @@
 package io.espalier.server.app.update;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.espalier.core.api.RefusedException;
@@ -27,6 +28,8 @@ class PlanTokensTest {
   @Test
   void anythingElseIsRefusedWithACodeOfItsOwn() {
     assertThat(code(tokens, token, "other", 1)).isEqualTo("plan_of_other_content");
+    assertThatThrownBy(() -> tokens.check(token, "other", 1))
+        .hasMessageContaining("or \"prune\" is");
     assertThat(code(new PlanTokens("there", "secret"), token, "content", 1))
         .isEqualTo("plan_of_another_cluster");
     assertThat(code(new PlanTokens("here", "guess"), token, "content", 1)).isEqualTo("plan_forged");
