@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
+import io.espalier.core.json.Json;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
 import io.espalier.webui.fleet.SchedulerLists;
@@ -303,6 +304,26 @@ class FleetProxyTest {
           fleet.post("/api/v1/fleet/jobs/backup/forgive", "{\"reason\":\"r\",\"expect_hosts\":2}");
       assertThat(forgiven.statusCode()).isEqualTo(200);
       assertThat(forgiven.body()).contains("\"ok\":2").contains("\"finished\":true");
+    }
+  }
+
+  @Test
+  void logsSayWhoseLinesASchedulerCannotRead() {
+    FakeScheduler scheduler = ApiFixture.standard().withoutLogsOf("w1: it is lost");
+    try (Served one = Served.of(scheduler);
+        Served two = Served.standard();
+        FleetServed fleet =
+            new FleetServed(
+                list(
+                    "one=127.0.0.1:%d two=127.0.0.1:%d"
+                        .formatted(one.server.port(), two.server.port())),
+                QUICK)) {
+      await().until(() -> fleet.fleet.view().count(FleetSchedulerState.ANSWERED) == 2);
+      Json.Obj page = fleet.get("/api/v1/fleet/logs?stream=stderr");
+      assertThat(page.get("missing_total")).hasToString("1");
+      assertThat(page.get("missing"))
+          .hasToString(
+              "[{\"host\":\"one\",\"state\":\"answered\",\"detail\":\"without w1: it is lost\"}]");
     }
   }
 
