@@ -10,7 +10,9 @@ import io.espalier.webui.http.AuthHandler;
 import io.espalier.webui.http.HttpReply;
 import io.espalier.webui.security.Principal;
 import io.espalier.webui.v1.ApiException;
+import io.espalier.webui.whatif.WhatIfHandler;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientRequest;
@@ -23,9 +25,12 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,6 +47,11 @@ final class SchedulerProxy {
   private static final Logger LOG = LoggerFactory.getLogger(SchedulerProxy.class);
   private static final int CONNECTIONS_EACH = 64;
   private static final int MOST_AT_A_TIME = 1_024;
+
+  /**
+   * Longer than a scheduler itself takes for its slowest answer, which may say that it was late.
+   */
+  private static final Duration LONGEST = WhatIfHandler.WITHIN.plusSeconds(2);
 
   /** The request headers that schedulers evaluate; none names this host or the browser's page. */
   private static final Set<String> ASKED_WITH =
@@ -145,7 +155,7 @@ final class SchedulerProxy {
                   headers(request, asking);
                   asking.putHeader(Principal.ROLE_AT_MOST, AuthHandler.caller(ctx).label());
                   response.closeHandler(gone -> reset(asking));
-                  return hasBody(request) ? asking.send(request) : asking.send();
+                  return answer(request, asking, to);
                 })
             .compose(answer -> handBack(ctx, answer));
     Future<Void> failed =
@@ -181,6 +191,46 @@ final class SchedulerProxy {
     } else if (passTokens && given != null) {
       asking.putHeader("Authorization", given);
     }
+  }
+
+  /**
+   * Sends a request and returns the head of the answer. The caller may send a body slowly, so the
+   * time begins with its end.
+   */
+  private Future<HttpClientResponse> answer(
+      HttpServerRequest request, HttpClientRequest asking, SchedulerAddress to) {
+    boolean hasBody = hasBody(request);
+    Future<Void> received = hasBody ? request.end() : Future.succeededFuture();
+    Future<HttpClientResponse> head = hasBody ? asking.send(request) : asking.send();
+    long millis = patience(request.method()).toMillis();
+    Promise<HttpClientResponse> answer = Promise.promise();
+    Future<HttpClientResponse> awaited = head.onComplete(answer::tryComplete, answer::tryFail);
+    Future<HttpClientResponse> inTime =
+        received
+            .compose(end -> awaited.timeout(millis, TimeUnit.MILLISECONDS))
+            .onFailure(
+                failure -> {
+                  if (failure instanceof TimeoutException
+                      && answer.tryFail(
+                          new ApiException(
+                              504,
+                              "scheduler "
+                                  + to.name()
+                                  + " did not answer within "
+                                  + millis
+                                  + " ms"))) {
+                    reset(asking);
+                  }
+                });
+    LOG.trace("{}", inTime);
+    return answer.future();
+  }
+
+  /** What only reads is waited for as in the polls; other work may take a scheduler longer. */
+  private Duration patience(HttpMethod method) {
+    Duration receive = fleet.options().receive();
+    boolean reads = HttpMethod.GET.equals(method) || HttpMethod.HEAD.equals(method);
+    return reads && receive.compareTo(LONGEST) < 0 ? receive : LONGEST;
   }
 
   private static boolean hasBody(HttpServerRequest request) {

@@ -11,7 +11,7 @@ const LIMIT = 100;
 
 function Missing({ page }) {
   if (page.missing_total === 0) return null;
-  return t.details({ class: 'notice' }, t.summary(`${plural(page.missing_total, 'scheduler')} of ${count(page.asked)} did not give their lines`),
+  return t.details({ class: 'notice' }, t.summary(`${plural(page.missing_total, 'scheduler')} of ${count(page.asked)} did not give all their lines`),
     t.ul(page.missing.map((m) => t.li({ key: m.host }, c(Host, { id: m.host }), ' ', c(Badge, { kind: KIND[m.state] }, m.state), ' ', m.detail))));
 }
 

@@ -3,7 +3,7 @@ import { t, c, useEffect, useRef, useState } from '../dom.js';
 import { get, maybe, stream } from '../api.js';
 import { taskLink } from '../route.js';
 import { At, Choice, Failure, Panel, Search, save } from '../parts.js';
-import { stamp } from '../format.js';
+import { plural, stamp } from '../format.js';
 
 const STREAMS = [['', 'stdout and stderr'], ['stdout', 'stdout'], ['stderr', 'stderr'], ['statuses', 'statuses'], ['all', 'all']];
 const MOST_LINES = 2000;
@@ -14,30 +14,34 @@ const MOST_SAVED = 100000;
 
 const text = (line) => line.text.replace(/\r?\n$/, '');
 
-/** The newest lines of a query before a place, newest first, and where it goes on. */
+/** The newest lines of a query before a place, newest first, where it goes on, and whose lines are missing. */
 async function newest(query, from) {
   const lines = [];
   let next = from;
+  let missing = [];
   for (let i = 0; i < TRIES && lines.length < PAGE; i++) {
     const page = await maybe(['logs'], { ...query, order: 'desc', limit: PAGE, from: next });
     if (!page) break;
     lines.push(...page.lines);
     next = page.next;
+    missing = page.missing ?? [];
     if (!next) break;
   }
-  return { lines, next };
+  return { lines, next, missing };
 }
 
 /** Everything that a query finds, as a file. */
 async function saved(query, name) {
   const lines = [];
   let next = '';
+  let missing = [];
   do {
     const page = await get(['logs'], { ...query, order: 'asc', limit: 1000, from: next });
     page.lines.forEach((l) => lines.push(`${stamp(l.time_ms)} ${l.stream} ${query.node ? '' : `${l.node} `}${text(l)}`));
     next = page.next;
+    missing = page.missing ?? [];
   } while (next && lines.length < MOST_SAVED);
-  save(`${name}.log`, `${lines.join('\n')}\n`, 'text/plain');
+  save(`${name}.log`, `${[...missing.map((m) => `# without ${m}`), ...lines].join('\n')}\n`, 'text/plain');
 }
 
 /**
@@ -52,6 +56,7 @@ export function Output({ job, node, invocation, regex: given, search }) {
   const [state, setState] = useState('');
   const [error, setError] = useState(null);
   const [older, setOlder] = useState('');
+  const [missing, setMissing] = useState([]);
   const [busy, setBusy] = useState(true);
   const box = useRef(null);
   const regex = given ?? own;
@@ -78,11 +83,13 @@ export function Output({ job, node, invocation, regex: given, search }) {
         const first = page.lines.reverse();
         setLines(first);
         setOlder(page.next);
+        setMissing(page.missing);
         if (streams) {
           stop = stream(['logs'], {
             query, from: first[first.length - 1]?.id ?? '', state: (s, e) => { if (!over) { setState(s); if (e) setError(e); } },
             on: (message) => {
               if (message.type === 'message') { pending.push(JSON.parse(message.data)); timer ||= setTimeout(flush, 150); }
+              if (message.type === 'missing') setMissing(JSON.parse(message.data).missing);
               return message.type;
             },
           });
@@ -117,10 +124,12 @@ export function Output({ job, node, invocation, regex: given, search }) {
       t.label({ key: 'f', class: 'choice' }, t.input({ type: 'checkbox', checked: follow, onChange: (e) => setFollow(e.target.checked) }), 'Follow'),
       t.button({ key: 'd', type: 'button', class: 'small', onClick: download, disabled: lines.length === 0 || busy, title: `The matching lines as a file, at most ${MOST_SAVED.toLocaleString('en')}` }, 'Download')] },
   c(Failure, { error }),
+  missing.length > 0 && t.details({ class: 'notice' }, t.summary(`The output on ${plural(missing.length, 'worker')} cannot be read now`),
+    t.ul(missing.map((m) => t.li({ key: m, dir: 'auto' }, m)))),
   t.div({ class: 'logs', ref: box, tabIndex: 0, role: 'log', 'aria-label': 'Output', 'aria-live': 'off',
     onScroll: (e) => { const b = e.target; const end = b.scrollHeight - b.scrollTop - b.clientHeight < 30; if (node !== undefined && end !== follow && !end) setFollow(false); } },
   older && t.button({ type: 'button', class: 'small', onClick: before, disabled: busy }, 'Older lines'),
-  lines.length === 0 ? t.p({ class: 'soft' }, busy ? 'Reading …' : regex ? older ? 'Nothing found in the newest lines.' : 'No line matches.' : 'Nothing was written yet.')
+  lines.length === 0 ? t.p({ class: 'soft' }, busy ? 'Reading …' : regex ? older ? 'Nothing found in the newest lines.' : 'No line matches.' : missing.length > 0 ? 'Nothing that can be read now.' : 'Nothing was written yet.')
     : lines.map((l, i) => t.div({ key: l.id, class: `line is-${l.stream}${attempt(l, i) ? ' is-next' : ''}` }, c(At, { ms: l.time_ms, millis: true }), t.span({ class: 'hidden' }, `${l.stream} `),
       node === undefined && t.a({ class: 'line-node', href: taskLink(job, l.node), dir: 'auto' }, l.node), t.span({ class: 'line-text' }, text(l))))));
 }

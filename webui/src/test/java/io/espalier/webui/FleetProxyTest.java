@@ -3,6 +3,7 @@ package io.espalier.webui;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpServer;
 import io.espalier.core.json.Json;
 import io.espalier.testkit.api.ApiFixture;
 import io.espalier.testkit.api.FakeScheduler;
@@ -25,6 +26,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.LoaderOptions;
@@ -203,6 +208,78 @@ class FleetProxyTest {
     }
   }
 
+  /** Answers what changes something once it may, reads with a body, and nothing else. */
+  private static HttpServer hung(
+      CountDownLatch asked, CountDownLatch mayAnswer, ExecutorService threads) throws IOException {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(threads);
+    server.createContext(
+        "/",
+        exchange -> {
+          byte[] body = exchange.getRequestBody().readAllBytes();
+          try {
+            if (exchange.getRequestMethod().equals("POST")) {
+              asked.countDown();
+              mayAnswer.await();
+            } else if (body.length == 0) {
+              new CountDownLatch(1).await();
+            }
+          } catch (InterruptedException e) {
+            return;
+          }
+          exchange.getResponseHeaders().add("Content-Type", "application/json");
+          exchange.sendResponseHeaders(200, 2);
+          exchange.getResponseBody().write(new byte[] {'{', '}'});
+          exchange.close();
+        });
+    server.start();
+    return server;
+  }
+
+  @Test
+  void aSchedulerThatHangsIsWaitedForOnlySoLong() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch mayAnswer = new CountDownLatch(1);
+    ExecutorService threads = Executors.newCachedThreadPool();
+    HttpServer hung = hung(asked, mayAnswer, threads);
+    String at = "hung=127.0.0.1:" + hung.getAddress().getPort();
+    FleetOptions impatient =
+        FleetOptions.DEFAULT.withTimes(
+            Duration.ofSeconds(60), Duration.ofSeconds(5), Duration.ofMillis(300));
+    try (FleetServed fleet = new FleetServed(list(at), impatient);
+        Socket slow = new Socket(InetAddress.getLoopbackAddress(), fleet.server.port())) {
+      await().until(() -> fleet.fleet.view().count(FleetSchedulerState.SLOW) == 1);
+      slow.setSoTimeout(20_000);
+      slow.getOutputStream()
+          .write(
+              lines(
+                      "GET /s/hung/api/v1/queues HTTP/1.1",
+                      "Host: 127.0.0.1",
+                      "Content-Length: 2",
+                      "",
+                      "{")
+                  .getBytes(StandardCharsets.US_ASCII));
+      Future<HttpResponse<String>> changing =
+          threads.submit(() -> fleet.post("/s/hung/api/v1/jobs/backup/pause", "{}"));
+      asked.await();
+
+      HttpResponse<String> late = fleet.send(fleet.request("/s/hung/api/v1/jobs").build());
+
+      assertThat(late.statusCode()).isEqualTo(504);
+      assertThat(late.headers().firstValue("Content-Type")).contains("application/problem+json");
+      assertThat(late.body()).contains("scheduler hung did not answer within 300 ms");
+      mayAnswer.countDown();
+      assertThat(changing.get().statusCode()).isEqualTo(200);
+      slow.getOutputStream().write('}');
+      byte[] status = slow.getInputStream().readNBytes("HTTP/1.1 200".length());
+      assertThat(new String(status, StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 200");
+    } finally {
+      hung.stop(0);
+      threads.shutdownNow();
+    }
+  }
+
   @Test
   void realSchedulersAreAskedByTheirSummary() {
     try (Served one = Served.standard();
@@ -249,6 +326,26 @@ class FleetProxyTest {
         assertThat(actions.body()).contains("\"changed\":");
         assertThat(contract.check("GET", each, actions)).isEmpty();
       }
+    }
+  }
+
+  @Test
+  void logsSayWhoseLinesASchedulerCannotRead() {
+    FakeScheduler scheduler = ApiFixture.standard().withoutLogsOf("w1: it is lost");
+    try (Served one = Served.of(scheduler);
+        Served two = Served.standard();
+        FleetServed fleet =
+            new FleetServed(
+                list(
+                    "one=127.0.0.1:%d two=127.0.0.1:%d"
+                        .formatted(one.server.port(), two.server.port())),
+                QUICK)) {
+      await().until(() -> fleet.fleet.view().count(FleetSchedulerState.ANSWERED) == 2);
+      Json.Obj page = fleet.get("/api/v1/fleet/logs?stream=stderr");
+      assertThat(page.get("missing_total")).hasToString("1");
+      assertThat(page.get("missing"))
+          .hasToString(
+              "[{\"host\":\"one\",\"state\":\"answered\",\"detail\":\"without w1: it is lost\"}]");
     }
   }
 

@@ -8,6 +8,7 @@ import com.google.gson.JsonObject;
 import com.microsoft.playwright.CDPSession;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.BoundingBox;
 import io.espalier.e2e.Chromium.Look;
@@ -375,6 +376,33 @@ class PagesIT {
       assertThat(page.locator(".line").first()).containsText("checksum mismatch");
       page.getByLabel("Regular expression").fill("no such line");
       assertThat(page.locator(".logs")).containsText("No line matches");
+      assertThat(window.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void output_that_cannot_be_read_is_not_taken_for_none() {
+    try (Window window = chromium.open(orchard.url(), Look.DESK)) {
+      Page page = window.page();
+      page.route(
+          "**/api/v1/logs?*",
+          route -> {
+            boolean streams =
+                String.valueOf(route.request().headerValue("accept")).contains("event-stream");
+            route.fulfill(
+                new Route.FulfillOptions()
+                    .setContentType(streams ? "text/event-stream" : "application/json")
+                    .setBody(
+                        streams
+                            ? "event: missing\ndata: {\"missing\":[\"w1: lost\",\"w2: lost\"]}\n\n"
+                            : "{\"lines\":[],\"next\":\"\",\"missing\":[\"w1: lost\"]}"));
+          });
+      window.visit("#/jobs/scrub/task/r1-h1%3Av2");
+      assertThat(page.locator(".logs")).containsText("Nothing that can be read now");
+      page.getByText("The output on 2 workers cannot be read now").click();
+      assertThat(page.locator("details.notice li")).containsText(new String[] {"w1", "w2: lost"});
+      page.navigate(orchard.url() + "/#/jobs/scrub/output");
+      assertThat(page.locator("details.notice")).containsText("w1: lost");
       assertThat(window.complaints()).isEmpty();
     }
   }

@@ -47,7 +47,7 @@ public final class WhatIfHandler implements Handler<RoutingContext> {
           answer -> "");
 
   /** Below a minute: connections without traffic are closed then. */
-  private static final Duration WITHIN = Duration.ofSeconds(55);
+  public static final Duration WITHIN = Duration.ofSeconds(55);
 
   private static final int MOST_SHOWN = 200;
   private static final String OURS = "espalier: ";

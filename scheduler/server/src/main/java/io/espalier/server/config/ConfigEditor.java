@@ -174,64 +174,75 @@ public final class ConfigEditor {
   public @Nullable List<JobVersion> write(Edited edited, String author, String reason) {
     WritableConfigSource target = jobs.writable();
     try {
-      Text text = edited.text();
-      Config before = jobs.loader().inspect(text).value();
-      Config config = edited.config();
-      if (before == null || config == null) {
-        throw new RefusedException(Reason.CONFLICT, "the configuration has errors");
+      jobs.changing().lockInterruptibly();
+      try {
+        return changed(target, edited, author, reason);
+      } finally {
+        jobs.changing().unlock();
       }
-      refuseFull(before, config);
-      Map<String, Optional<Json>> members = new LinkedHashMap<>(edited.members());
-      Map<String, Json> asWritten = ConfigEdits.members(text);
-      Map<String, List<JobVersion>> histories = target.histories(jobsOf(edited.members()));
-      List<JobVersion> written = new ArrayList<>();
-      List<JobVersion> replaced = new ArrayList<>();
-      for (Map.Entry<String, Optional<Json>> member : edited.members().entrySet()) {
-        if (!member.getKey().startsWith(Config.JOB_KEY)) {
-          refuseYaml(target, text, member.getKey());
-          continue;
-        }
-        String name = member.getKey().substring(Config.JOB_KEY.length());
-        jobs.refuseYaml(target, text, name);
-        List<JobVersion> history = histories.getOrDefault(name, List.of());
-        JobVersion next =
-            JobEditor.stamped(
-                history,
-                before.job(name),
-                name,
-                member.getValue().orElse(null) instanceof Json.Obj job ? job : null,
-                author,
-                reason,
-                0,
-                jobs.clock().millis());
-        Optional.ofNullable(JobEditor.written(history, asWritten.get(member.getKey()), next))
-            .ifPresent(replaced::add);
-        members.put(member.getKey(), Optional.ofNullable(next.job()));
-        written.add(next);
-      }
-      SortedMap<String, Optional<byte[]>> documents = ConfigEdits.edited(target, text, members);
-      if (jobs.loader().load(ConfigEdits.with(text, documents)).value() == null) {
-        throw new RefusedException(
-            Reason.CONFLICT, "the documents of the configuration would not be readable");
-      }
-      if (!target.write(text, documents)) {
-        return null;
-      }
-      LOG.info(
-          "applied: {} jobs saved or deleted{}",
-          written.size(),
-          members.containsKey(Config.SETTINGS_KEY) ? ", settings replaced" : "");
-      replaced.addAll(written);
-      if (!replaced.isEmpty()) {
-        target.remember(replaced);
-      }
-      return written;
     } catch (Unavailable e) {
       throw JobEditor.refused(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RefusedException(Reason.UNAVAILABLE, "interrupted");
     }
+  }
+
+  private @Nullable List<JobVersion> changed(
+      WritableConfigSource target, Edited edited, String author, String reason)
+      throws Unavailable, InterruptedException {
+    Text text = edited.text();
+    Config before = jobs.loader().inspect(text).value();
+    Config config = edited.config();
+    if (before == null || config == null) {
+      throw new RefusedException(Reason.CONFLICT, "the configuration has errors");
+    }
+    refuseFull(before, config);
+    Map<String, Optional<Json>> members = new LinkedHashMap<>(edited.members());
+    Map<String, Json> asWritten = ConfigEdits.members(text);
+    Map<String, List<JobVersion>> histories = target.histories(jobsOf(edited.members()));
+    List<JobVersion> written = new ArrayList<>();
+    List<JobVersion> replaced = new ArrayList<>();
+    for (Map.Entry<String, Optional<Json>> member : edited.members().entrySet()) {
+      if (!member.getKey().startsWith(Config.JOB_KEY)) {
+        refuseYaml(target, text, member.getKey());
+        continue;
+      }
+      String name = member.getKey().substring(Config.JOB_KEY.length());
+      jobs.refuseYaml(target, text, name);
+      List<JobVersion> history = histories.getOrDefault(name, List.of());
+      JobVersion next =
+          JobEditor.stamped(
+              history,
+              before.job(name),
+              name,
+              member.getValue().orElse(null) instanceof Json.Obj job ? job : null,
+              author,
+              reason,
+              0,
+              jobs.clock().millis());
+      Optional.ofNullable(JobEditor.written(history, asWritten.get(member.getKey()), next))
+          .ifPresent(replaced::add);
+      members.put(member.getKey(), Optional.ofNullable(next.job()));
+      written.add(next);
+    }
+    SortedMap<String, Optional<byte[]>> documents = ConfigEdits.edited(target, text, members);
+    if (jobs.loader().load(ConfigEdits.with(text, documents)).value() == null) {
+      throw new RefusedException(
+          Reason.CONFLICT, "the documents of the configuration would not be readable");
+    }
+    if (!target.write(text, documents)) {
+      return null;
+    }
+    LOG.info(
+        "applied: {} jobs saved or deleted{}",
+        written.size(),
+        members.containsKey(Config.SETTINGS_KEY) ? ", settings replaced" : "");
+    replaced.addAll(written);
+    if (!replaced.isEmpty()) {
+      target.remember(replaced);
+    }
+    return written;
   }
 
   private static List<String> jobsOf(Map<String, Optional<Json>> members) {

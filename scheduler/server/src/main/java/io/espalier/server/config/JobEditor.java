@@ -26,6 +26,8 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +52,7 @@ public final class JobEditor {
   private final ConfigLoader loader;
   private final InstantSource clock;
   private final Function<Config, @Nullable String> refusal;
+  private final Lock changing = new ReentrantLock();
 
   public JobEditor(ConfigSource source, ConfigParser parser, InstantSource clock) {
     this(source, parser, clock, config -> null);
@@ -79,6 +82,14 @@ public final class JobEditor {
 
   InstantSource clock() {
     return clock;
+  }
+
+  /**
+   * Returns what a change locks from reading the history until its own versions are in the history.
+   * Otherwise a change after a deletion that is not in the history yet would get the same number.
+   */
+  Lock changing() {
+    return changing;
   }
 
   /** Returns why no new job is taken now, beside the jobs of a configuration; null: it is. */
@@ -187,17 +198,8 @@ public final class JobEditor {
     WritableConfigSource target = writable();
     try {
       for (int i = 0; i < TRIES; i++) {
-        Text text = target.fetch();
-        refuseYaml(target, text, name);
-        List<JobVersion> history = target.history(name);
-        JobVersion next =
-            next(target, text, history, name, job, expectedVersion, author, reason, createTime);
-        Json found = ConfigEdits.members(text).get(Config.JOB_KEY + name);
-        JobVersion before = written(history, found, next);
-        if (target.write(text, edited(target, text, next))) {
-          LOG.info(
-              "job {} version {}: {}", name, next.version(), job == null ? "deleted" : "saved");
-          target.remember(before == null ? List.of(next) : List.of(before, next));
+        JobVersion next = changed(target, name, job, expectedVersion, author, reason, createTime);
+        if (next != null) {
           return next;
         }
         // Another writer was faster: read again.
@@ -210,6 +212,36 @@ public final class JobEditor {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RefusedException(Reason.UNAVAILABLE, "interrupted");
+    }
+  }
+
+  /** Returns null, and writes nothing, when another writer was faster. */
+  private @Nullable JobVersion changed(
+      WritableConfigSource target,
+      String name,
+      Json.@Nullable Obj job,
+      long expectedVersion,
+      String author,
+      String reason,
+      long createTime)
+      throws Unavailable, InterruptedException {
+    changing.lockInterruptibly();
+    try {
+      Text text = target.fetch();
+      refuseYaml(target, text, name);
+      List<JobVersion> history = target.history(name);
+      JobVersion next =
+          next(target, text, history, name, job, expectedVersion, author, reason, createTime);
+      Json found = ConfigEdits.members(text).get(Config.JOB_KEY + name);
+      JobVersion before = written(history, found, next);
+      if (!target.write(text, edited(target, text, next))) {
+        return null;
+      }
+      LOG.info("job {} version {}: {}", name, next.version(), job == null ? "deleted" : "saved");
+      target.remember(before == null ? List.of(next) : List.of(before, next));
+      return next;
+    } finally {
+      changing.unlock();
     }
   }
 

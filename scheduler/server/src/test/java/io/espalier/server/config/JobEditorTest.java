@@ -2,6 +2,7 @@ package io.espalier.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.espalier.core.api.JobValidation;
 import io.espalier.core.api.JobVersions;
@@ -29,6 +30,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -272,50 +275,54 @@ final class JobEditorTest {
     JobEditor fast = editor(source, clock);
     AtomicBoolean overtaken = new AtomicBoolean();
     WritableConfigSource slow =
-        new WritableConfigSource() {
-          @Override
-          public String name() {
-            return source.name();
-          }
-
-          @Override
-          public String directory() {
-            return source.directory();
-          }
-
-          @Override
-          public Text fetch() throws Unavailable, InterruptedException {
-            return source.fetch();
-          }
-
-          @Override
-          public String documentFor(String job) {
-            return source.documentFor(job);
-          }
-
-          @Override
-          public boolean write(Text expected, SortedMap<String, Optional<byte[]>> documents)
-              throws Unavailable, InterruptedException {
-            return source.write(expected, documents);
-          }
-
-          @Override
-          public void remember(List<JobVersion> versions) throws Unavailable {
-            if (!overtaken.getAndSet(true)) {
-              fast.save("new", job("{\"owner\": \"b\"}"), 1, "bob", "second");
-            }
-            source.remember(versions);
-          }
-
-          @Override
-          public List<JobVersion> history(String job) throws Unavailable {
-            return source.history(job);
-          }
-        };
+        new SlowHistory(
+            source,
+            () -> {
+              if (!overtaken.getAndSet(true)) {
+                fast.save("new", job("{\"owner\": \"b\"}"), 1, "bob", "second");
+              }
+            });
     editor(slow, clock).save("new", job("{\"owner\": \"a\"}"), 0, "ann", "first");
     assertThat(fast.history("new"))
         .extracting(v -> v.version() + " " + v.author() + " " + v.reason())
         .containsExactly("1 ann first", "2 bob second");
+  }
+
+  @Test
+  void aJobSavedAgainDuringItsDeletionGetsTheNextVersion(@TempDir Path directory) throws Exception {
+    FileConfigSource source = new FileConfigSource(file(directory, "site.json", ONE));
+    AtomicReference<@Nullable JobEditor> deleting = new AtomicReference<>();
+    AtomicReference<@Nullable JobVersion> saved = new AtomicReference<>();
+    AtomicReference<@Nullable Thread> saving = new AtomicReference<>();
+    WritableConfigSource slow =
+        new SlowHistory(
+            source,
+            () -> {
+              JobEditor editor = deleting.getAndSet(null);
+              if (editor != null) {
+                Thread thread =
+                    new Thread(
+                        () -> saved.set(editor.save("new", job("{\"owner\": \"b\"}"), 0, "b", "")));
+                saving.set(thread);
+                thread.start();
+                await()
+                    .until(
+                        () ->
+                            thread.getState() == Thread.State.WAITING
+                                || thread.getState() == Thread.State.TERMINATED);
+              }
+            });
+    JobEditor editor = editor(slow, clock);
+    editor.save("new", job("{\"owner\": \"a\"}"), 0, "a", "");
+    deleting.set(editor);
+
+    assertThat(editor.delete("new", 1, "a", "").version()).isEqualTo(2);
+
+    Objects.requireNonNull(saving.get()).join();
+    assertThat(Objects.requireNonNull(saved.get()).version()).isEqualTo(3);
+    assertThat(editor.history("new"))
+        .extracting(v -> v.version() + (v.job() == null ? " deleted" : " saved"))
+        .containsExactly("1 saved", "2 deleted", "3 saved");
   }
 
   @Test
@@ -381,5 +388,46 @@ final class JobEditorTest {
                     .save("new", job("{\"owner\": \"a\"}"), -1, "", ""))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("cannot be written");
+  }
+
+  /** Does something after each write, before the versions are in the history. */
+  private record SlowHistory(WritableConfigSource source, Runnable between)
+      implements WritableConfigSource {
+    @Override
+    public String name() {
+      return source.name();
+    }
+
+    @Override
+    public String directory() {
+      return source.directory();
+    }
+
+    @Override
+    public Text fetch() throws Unavailable, InterruptedException {
+      return source.fetch();
+    }
+
+    @Override
+    public String documentFor(String job) {
+      return source.documentFor(job);
+    }
+
+    @Override
+    public boolean write(Text expected, SortedMap<String, Optional<byte[]>> documents)
+        throws Unavailable, InterruptedException {
+      return source.write(expected, documents);
+    }
+
+    @Override
+    public void remember(List<JobVersion> versions) throws Unavailable {
+      between.run();
+      source.remember(versions);
+    }
+
+    @Override
+    public List<JobVersion> history(String job) throws Unavailable {
+      return source.history(job);
+    }
   }
 }

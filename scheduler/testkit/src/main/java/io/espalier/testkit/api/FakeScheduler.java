@@ -67,6 +67,7 @@ public final class FakeScheduler implements SchedulerApi {
   private final Map<String, WorkerView> workers = new LinkedHashMap<>();
   private final FakeBrakes brakes = new FakeBrakes();
   private final List<LogLine> logs = new ArrayList<>();
+  private final List<String> withoutLogsOf = new ArrayList<>();
   private final List<Object> calls = Collections.synchronizedList(new ArrayList<>());
   private final Answers answers = new Answers();
   private final FakeCommands commands =
@@ -207,6 +208,12 @@ public final class FakeScheduler implements SchedulerApi {
     return this;
   }
 
+  /** Adds a worker whose output cannot be read, and why. */
+  public synchronized FakeScheduler withoutLogsOf(String workerAndWhy) {
+    withoutLogsOf.add(workerAndWhy);
+    return this;
+  }
+
   /** Prevents stages from completing from now on. */
   public FakeScheduler silent() {
     return answersAfter(new CompletableFuture<>());
@@ -283,8 +290,8 @@ public final class FakeScheduler implements SchedulerApi {
             .toList();
     boolean more = found.size() > query.limit();
     return more
-        ? new LogPage(found.subList(0, query.limit()), found.get(query.limit()).id())
-        : new LogPage(found, -1);
+        ? new LogPage(found.subList(0, query.limit()), found.get(query.limit()).id(), withoutLogsOf)
+        : new LogPage(found, LogPage.END, withoutLogsOf);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.espalier.webui.fleet.action;
 
 import io.espalier.core.json.Json;
+import io.espalier.core.text.ShortText;
 import io.espalier.webui.fleet.poll.FleetClient;
 import io.espalier.webui.fleet.poll.FleetOptions;
 import io.espalier.webui.fleet.poll.FleetSchedulerState;
@@ -15,6 +16,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Reads lines of many schedulers on demand and merges them by time. */
 public final class FleetLogs {
@@ -22,6 +25,7 @@ public final class FleetLogs {
   private static final int MOST_PAGES = 5;
   private static final int MOST_LINES = 1_000;
   private static final int MOST_MISSING = 100;
+  private static final int LONGEST_DETAIL = 1_000;
   private static final long GRACE_MILLIS = 300;
 
   private final FleetOptions options;
@@ -99,19 +103,33 @@ public final class FleetLogs {
         host ->
             pages(host, query, Math.min(wanted, MOST_LINES), merge, "", 1)
                 .handle(
-                    (nothing, failure) -> {
+                    (without, failure) -> {
                       synchronized (missing) {
-                        if (failure == null) {
+                        if (failure != null) {
+                          missing.put(host.id(), SchedulerUnreachableException.of(failure));
+                        } else if (without.isEmpty()) {
                           missing.remove(host.id());
                         } else {
-                          missing.put(host.id(), SchedulerUnreachableException.of(failure));
+                          missing.put(host.id(), incomplete(without));
                         }
                       }
                       return null;
                     }));
   }
 
-  private CompletableFuture<Void> pages(
+  /** Describes a scheduler that answered without the lines of some of its workers. */
+  private static SchedulerUnreachableException incomplete(List<Json> without) {
+    String those = without.stream().map(FleetLogs::text).collect(Collectors.joining("; "));
+    return new SchedulerUnreachableException(
+        FleetSchedulerState.ANSWERED, true, ShortText.shown("without " + those, LONGEST_DETAIL));
+  }
+
+  private static String text(@Nullable Json json) {
+    return json instanceof Json.Str s ? s.value() : "";
+  }
+
+  /** Returns whose lines the scheduler could not read, and why, as its last page says it. */
+  private CompletableFuture<List<Json>> pages(
       FleetSchedulerView host, Query query, int limit, LogMerge merge, String from, int number) {
     return client
         .get(host.address(), path(query, limit, from), options.receive())
@@ -122,11 +140,12 @@ public final class FleetLogs {
                 throw new SchedulerUnreachableException(
                     FleetSchedulerState.ERROR, true, "this is no page of lines");
               }
-              String next = page.get("next") instanceof Json.Str s ? s.value() : "";
+              String next = text(page.get("next"));
               boolean end = next.isEmpty() || lines.items().size() >= limit;
               merge.add(host.id(), lines.items());
               if (end) {
-                return CompletableFuture.completedFuture(null);
+                return CompletableFuture.completedFuture(
+                    page.get("missing") instanceof Json.Arr without ? without.items() : List.of());
               }
               // A page may be short because one call scans only a limited number of lines.
               if (number == MOST_PAGES) {
