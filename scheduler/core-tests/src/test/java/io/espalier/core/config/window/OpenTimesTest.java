@@ -275,6 +275,19 @@ class OpenTimesTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"CST", "PDT", "QQQ", "AEST", "EDT"})
+  void ofAbbreviationsOfZonesNoOtherIsSuggested(String zone) {
+    assertThatThrownBy(() -> Window.parse("22:00-05:00 " + zone))
+        .isInstanceOfSatisfying(
+            WindowSyntaxException.class,
+            e ->
+                assertThat(e.hint())
+                    .isEqualTo(
+                        "abbreviations are ambiguous: write a place, such as"
+                            + " \"America/New_York\""));
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"Mon,Wed-Thu 0:00-24:00 UTC", "monday CET", "22:00-24:00 WET"})
   void otherFormsAreRead(String text) {
     assertThat(window(text).text()).isEqualTo(text);

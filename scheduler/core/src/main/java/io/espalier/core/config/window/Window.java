@@ -44,6 +44,8 @@ public record Window(Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId z
   private static final Pattern TIMES =
       Pattern.compile("([0-9]{1,2}):([0-9]{2})-([0-9]{1,2}):([0-9]{2})");
 
+  private static final Pattern ABBREVIATION = Pattern.compile("[A-Z]{2,4}");
+
   public Window {
     days = Set.copyOf(days);
   }
@@ -180,12 +182,16 @@ public record Window(Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId z
     try {
       return ZoneId.of(name);
     } catch (DateTimeException e) {
-      Set<String> known = ZoneId.getAvailableZoneIds();
-      String near = Suggestions.closest(name, known, 3);
-      throw new WindowSyntaxException(
-          "unknown time zone \"" + name + "\"",
-          near == null ? "such as \"Europe/Berlin\" or \"UTC\"" : "did you mean \"" + near + "\"?");
+      throw new WindowSyntaxException("unknown time zone \"" + name + "\"", zoneHint(name));
     }
+  }
+
+  private static String zoneHint(String name) {
+    if (ABBREVIATION.matcher(name).matches()) {
+      return "abbreviations are ambiguous: write a place, such as \"America/New_York\"";
+    }
+    String near = Suggestions.didYouMean(name, ZoneId.getAvailableZoneIds());
+    return near == null ? "such as \"Europe/Berlin\" or \"UTC\"" : near;
   }
 
   /** Returns whether some time of the week lies in both windows; only known in the same zone. */
