@@ -47,6 +47,12 @@ public final class HttpSchedulerClient implements Client {
   /** The silence after which a stream is dead: a scheduler says every 15 s that it is alive. */
   private static final int SILENCE_MILLIS = 60_000;
 
+  /**
+   * The longest answer of a scheduler, and more: a job may be as long as a configuration, and a
+   * page of tasks half as long.
+   */
+  private static final int MOST_BYTES = JsonReader.MAX_CONFIG_BYTES;
+
   private static final int MAX_TRIES = 20;
   private static final int REDIRECT = 307;
   private static final int MAX_HOPS = 3;
@@ -57,7 +63,7 @@ public final class HttpSchedulerClient implements Client {
   private final Consumer<String> remarks;
   private final int remarkMillis;
   private final int silenceMillis;
-  private final JsonReader reader = JsonReader.strict().withMaxBytes(JsonReader.MAX_CONFIG_BYTES);
+  private final JsonReader reader = JsonReader.strict().withMaxBytes(MOST_BYTES);
 
   /**
    * @param server such as {@code http://127.0.0.1:8080}; the scheme is optional
@@ -117,7 +123,7 @@ public final class HttpSchedulerClient implements Client {
       HttpURLConnection connection = sent(request, uri(template, path, query));
       int status = connection.getResponseCode();
       try (InputStream in = body(connection, status)) {
-        Json.Obj answer = object(in.readAllBytes());
+        Json.Obj answer = object(whole(in));
         if (status >= 300) {
           throw refused(status, answer);
         }
@@ -276,7 +282,7 @@ public final class HttpSchedulerClient implements Client {
     int status = connection.getResponseCode();
     try (InputStream in = body(connection, status)) {
       if (status >= 300) {
-        throw refused(status, object(in.readAllBytes()));
+        throw refused(status, object(whole(in)));
       }
       events.open();
       BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
@@ -324,6 +330,11 @@ public final class HttpSchedulerClient implements Client {
 
   private static String encoded(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /** Reads at most one byte more than the reader takes. */
+  private static byte[] whole(InputStream in) throws IOException {
+    return in.readNBytes(MOST_BYTES + 1);
   }
 
   private Json.Obj object(byte[] body) {

@@ -128,6 +128,46 @@ class HttpSchedulerClientTest {
             "the scheduler at " + url + " has not answered yet; waiting for up to 45 s");
   }
 
+  /** Answers every request and writes on until the client closes the connection. */
+  private static HttpServer endless(int status, byte[] begin, byte[] more) throws IOException {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 5);
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(status, 0);
+          OutputStream out = exchange.getResponseBody();
+          out.write(begin);
+          while (true) {
+            out.write(more);
+            out.flush();
+          }
+        });
+    server.start();
+    return server;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {200, 404})
+  @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void anEndlessAnswerIsNoneOfAScheduler(int status) throws Exception {
+    byte[] more = "a".repeat(1 << 20).getBytes(StandardCharsets.UTF_8);
+    HttpServer server =
+        endless(status, "{\"jobs\":[{\"name\":\"".getBytes(StandardCharsets.UTF_8), more);
+    String url = "http://127.0.0.1:" + server.getAddress().getPort();
+    try (HttpSchedulerClient client = new HttpSchedulerClient(url)) {
+      String message = "what answers at " + url + " is not an Espalier scheduler";
+      assertThatThrownBy(() -> client.call("GET", "/x", Map.of(), Map.of(), Json.Obj.EMPTY))
+          .isInstanceOf(CommandException.class)
+          .hasMessage(message);
+      if (status >= 300) {
+        assertThatThrownBy(() -> client.follow(Map.of(), event -> true)).hasMessage(message);
+      }
+    } finally {
+      server.stop(0);
+    }
+  }
+
   @Test
   @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aStreamThatHasFallenSilentIsOpenedAgain() throws Exception {
