@@ -92,8 +92,9 @@ class HttpSchedulerClientTest {
     }
   }
 
-  @Test
-  void aChangeThatTakesLongIsRemarkedWhileItIsWaitedFor() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"POST", "GET"})
+  void anAnswerThatTakesLongIsRemarkedWhileItIsWaitedFor(String method) throws Exception {
     CountDownLatch remarked = new CountDownLatch(1);
     List<String> remarks = new CopyOnWriteArrayList<>();
     HttpServer server =
@@ -116,9 +117,8 @@ class HttpSchedulerClientTest {
               remarks.add(remark);
               remarked.countDown();
             },
-            1,
-            60_000)) {
-      assertThat(client.call("POST", "/slow", Map.of(), Map.of(), Json.Obj.EMPTY))
+            new HttpSchedulerClient.Patience(1, 60_000, 60_000))) {
+      assertThat(client.call(method, "/slow", Map.of(), Map.of(), Json.Obj.EMPTY))
           .isEqualTo(Json.Obj.EMPTY);
     } finally {
       server.stop(0);
@@ -170,6 +170,27 @@ class HttpSchedulerClientTest {
 
   @Test
   @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void anAnswerThatNeverEndsIsGivenUp() throws Exception {
+    byte[] blank = {' '};
+    HttpServer server = endless(200, blank, blank);
+    String url = "http://127.0.0.1:" + server.getAddress().getPort();
+    try (HttpSchedulerClient client =
+        new HttpSchedulerClient(
+            url,
+            ClientAccess.none(),
+            remark -> {},
+            new HttpSchedulerClient.Patience(60_000, 1, 60_000))) {
+      assertThatThrownBy(() -> client.call("GET", "/x", Map.of(), Map.of(), Json.Obj.EMPTY))
+          .isInstanceOf(CommandException.class)
+          .hasMessage(
+              "cannot reach the scheduler at " + url + ": no answer in time (see --server)");
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aStreamThatHasFallenSilentIsOpenedAgain() throws Exception {
     List<String> lasts = new CopyOnWriteArrayList<>();
     CompletableFuture<Void> over = new CompletableFuture<>();
@@ -195,8 +216,7 @@ class HttpSchedulerClientTest {
             "http://127.0.0.1:" + server.getAddress().getPort(),
             ClientAccess.none(),
             remark -> {},
-            60_000,
-            200)) {
+            new HttpSchedulerClient.Patience(60_000, 60_000, 2_000))) {
       client.follow(
           Map.of(),
           event -> {
