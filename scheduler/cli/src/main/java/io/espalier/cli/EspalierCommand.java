@@ -56,6 +56,16 @@ final class EspalierCommand implements Runnable {
     CommandLine line = line(environment, table, table.neededFor(expanded));
     MisspeltVariables.warnings(environment, line, () -> line(environment))
         .forEach(warning -> line.getErr().println("espalier: " + warning));
+    for (String argument : args) {
+      // Java puts it where the locale has no such character; what is named so is never meant.
+      if (argument.indexOf('\uFFFD') >= 0) {
+        line.getErr()
+            .println(
+                "espalier: an argument has letters that Java cannot read in this locale; set"
+                    + " LC_ALL=C.UTF-8");
+        return ExitCode.USAGE;
+      }
+    }
     int code = line.execute(expanded);
     return line.getOut().checkError() ? unwritten(line, code) : code;
   }

@@ -62,4 +62,10 @@ class EspalierCommandTest {
     assertThat(line.execute("eta", "--server", "http://x\u001b[2J")).isEqualTo(2);
     assertThat(err.toString()).contains("\uFFFD[2J").doesNotContain("\u001b");
   }
+
+  @Test
+  void whatTheLocaleCannotReadIsRefusedBeforeAnythingIsAsked() {
+    String[] args = {"explain", "j", "\uFFFD\uFFFD", "--server", "127.0.0.1:1"};
+    assertThat(EspalierCommand.execute(args, Map.of())).isEqualTo(2);
+  }
 }

@@ -152,8 +152,7 @@ final class ViolationFormatter {
     String name = inside.get(inside.size() - 1);
     String list = known.isEmpty() ? "there are none" : "there are " + String.join(", ", known);
     String expected = known.isEmpty() ? "nothing" : "one of " + String.join(", ", known);
-    String near = Suggestions.closest(name, known, 2);
-    String hint = near == null ? null : "did you mean \"" + near + "\"?";
+    String hint = Suggestions.didYouMean(name, known);
     String message =
         in.equals("body")
             ? "unknown member \"" + dotted(inside) + "\" in the body; " + list
@@ -228,8 +227,7 @@ final class ViolationFormatter {
     if (value == null || !(tree.resolved(schema).get("enum") instanceof List<?> words)) {
       return null;
     }
-    String near = Suggestions.closest(value, words.stream().map(String::valueOf).toList(), 2);
-    return near == null ? null : "did you mean \"" + near + "\"?";
+    return Suggestions.didYouMean(value, words.stream().map(String::valueOf).toList());
   }
 
   private static String called(String in, String name) {

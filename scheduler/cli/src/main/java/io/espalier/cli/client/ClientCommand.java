@@ -82,6 +82,10 @@ public abstract class ClientCommand implements Callable<Integer> {
   public final Integer call() {
     refuseEmptyArguments();
     WatchOption watch = watch();
+    String complaint = complaint();
+    if (complaint != null) {
+      throw misuse(complaint);
+    }
     try (Client client = open(clients.opener())) {
       try {
         return watch != null && watch.on() ? watched(client, watch) : run(client);
@@ -117,6 +121,11 @@ public abstract class ClientCommand implements Callable<Integer> {
 
   /** Returns the flag {@code --watch} of commands that list something. */
   @Nullable WatchOption watch() {
+    return null;
+  }
+
+  /** Returns what is wrong with the flags together, or null. */
+  @Nullable String complaint() {
     return null;
   }
 

@@ -299,9 +299,9 @@ public record Contexts(@Nullable String current, Map<String, Target> byName) {
     }
 
     private static @Nullable String suggestion(String given, Collection<String> known) {
-      String near = Suggestions.closest(given, known, 2);
+      String near = Suggestions.didYouMean(given, known);
       return near != null
-          ? "did you mean \"" + near + "\"?"
+          ? near
           : known.isEmpty() ? null : "known are: " + String.join(", ", known);
     }
 

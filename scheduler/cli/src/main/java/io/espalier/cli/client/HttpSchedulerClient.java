@@ -10,6 +10,7 @@ import io.espalier.server.ExitCode;
 import io.espalier.server.security.ClientAccess;
 import io.espalier.webui.v1.ApiV1;
 import java.io.BufferedReader;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -42,10 +43,12 @@ import org.jspecify.annotations.Nullable;
 public final class HttpSchedulerClient implements Client {
   private static final int CONNECT_MILLIS = 5_000;
   private static final int ANSWER_MILLIS = 45_000;
-  private static final int REMARK_MILLIS = 3_000;
 
-  /** The silence after which a stream is dead: a scheduler says every 15 s that it is alive. */
-  private static final int SILENCE_MILLIS = 60_000;
+  /**
+   * The longest answer of a scheduler, and more: a job may be as long as a configuration, and a
+   * page of tasks half as long.
+   */
+  private static final int MOST_BYTES = JsonReader.MAX_CONFIG_BYTES;
 
   private static final int MAX_TRIES = 20;
   private static final int REDIRECT = 307;
@@ -55,9 +58,12 @@ public final class HttpSchedulerClient implements Client {
   private final URI server;
   private final ClientAccess access;
   private final Consumer<String> remarks;
-  private final int remarkMillis;
-  private final int silenceMillis;
-  private final JsonReader reader = JsonReader.strict().withMaxBytes(JsonReader.MAX_CONFIG_BYTES);
+  private final Patience patience;
+
+  /** Whether it was said that an answer takes long; once is enough for those who only look. */
+  private volatile boolean remarked;
+
+  private final JsonReader reader = JsonReader.strict().withMaxBytes(MOST_BYTES);
 
   /**
    * @param server such as {@code http://127.0.0.1:8080}; the scheme is optional
@@ -77,24 +83,31 @@ public final class HttpSchedulerClient implements Client {
   }
 
   /**
-   * @param remarks receives a line when the answer to a change takes long; called from another
-   *     thread
+   * @param remarks receives a line when the answer to a change takes long, or the first one to a
+   *     query; called from another thread
    */
   public HttpSchedulerClient(String server, ClientAccess access, Consumer<String> remarks) {
-    this(server, access, remarks, REMARK_MILLIS, SILENCE_MILLIS);
+    this(server, access, remarks, Patience.USUAL);
   }
 
   HttpSchedulerClient(
-      String server,
-      ClientAccess access,
-      Consumer<String> remarks,
-      int remarkMillis,
-      int silenceMillis) {
+      String server, ClientAccess access, Consumer<String> remarks, Patience patience) {
     this.server = parsed(server);
     this.access = access;
     this.remarks = remarks;
-    this.remarkMillis = remarkMillis;
-    this.silenceMillis = silenceMillis;
+    this.patience = patience;
+  }
+
+  /**
+   * How long to wait, in milliseconds.
+   *
+   * @param remark for an answer before that is remarked
+   * @param whole for all of an answer; honest ones begin within {@link #ANSWER_MILLIS}, and may
+   *     have a long way
+   * @param silence after which a stream is dead: a scheduler says every 15 s that it is alive
+   */
+  record Patience(int remark, int whole, int silence) {
+    static final Patience USUAL = new Patience(3_000, 180_000, 60_000);
   }
 
   @Override
@@ -112,12 +125,16 @@ public final class HttpSchedulerClient implements Client {
             "",
             ANSWER_MILLIS);
     boolean changes = !method.equals("GET");
-    Timer slow = changes ? remarkWhenSlow() : null;
+    Remark slow = changes || !remarked ? remarkWhenSlow() : null;
+    long end = endOfAnswer();
     try {
       HttpURLConnection connection = sent(request, uri(template, path, query));
       int status = connection.getResponseCode();
+      if (slow != null) {
+        slow.begun = true;
+      }
       try (InputStream in = body(connection, status)) {
-        Json.Obj answer = object(in.readAllBytes());
+        Json.Obj answer = object(whole(in, end));
         if (status >= 300) {
           throw refused(status, answer);
         }
@@ -130,27 +147,40 @@ public final class HttpSchedulerClient implements Client {
       throw unreachable(e, changes);
     } finally {
       if (slow != null) {
-        slow.cancel();
+        slow.over();
       }
     }
   }
 
-  private Timer remarkWhenSlow() {
-    Timer timer = new Timer("remark", true);
-    timer.schedule(
-        new TimerTask() {
-          @Override
-          public void run() {
-            remarks.accept(
-                "the scheduler at "
-                    + server
-                    + " has not answered yet; waiting for up to "
-                    + ANSWER_MILLIS / 1000
-                    + " s");
-          }
-        },
-        remarkMillis);
-    return timer;
+  private Remark remarkWhenSlow() {
+    Remark remark = new Remark();
+    remark.timer.schedule(remark, patience.remark);
+    return remark;
+  }
+
+  private final class Remark extends TimerTask {
+    private final Timer timer = new Timer("remark", true);
+    private volatile boolean begun;
+
+    @Override
+    public void run() {
+      remarked = true;
+      remarks.accept(
+          "the scheduler at "
+              + server
+              + (begun ? " has not ended its answer yet" : " has not answered yet")
+              + "; waiting for up to "
+              + (begun ? patience.whole : ANSWER_MILLIS) / 1000
+              + " s");
+    }
+
+    void over() {
+      timer.cancel();
+    }
+  }
+
+  private long endOfAnswer() {
+    return System.nanoTime() + Duration.ofMillis(patience.whole).toNanos();
   }
 
   /**
@@ -272,11 +302,12 @@ public final class HttpSchedulerClient implements Client {
   /** Returns true when the stream should be reopened after the connection has ended. */
   private boolean listen(URI stream, EventReader events) throws IOException {
     HttpURLConnection connection =
-        sent(new Request("GET", "text/event-stream", null, events.last(), silenceMillis), stream);
+        sent(
+            new Request("GET", "text/event-stream", null, events.last(), patience.silence), stream);
     int status = connection.getResponseCode();
     try (InputStream in = body(connection, status)) {
       if (status >= 300) {
-        throw refused(status, object(in.readAllBytes()));
+        throw refused(status, object(whole(in, endOfAnswer())));
       }
       events.open();
       BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
@@ -326,12 +357,40 @@ public final class HttpSchedulerClient implements Client {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
+  /**
+   * Reads an answer, at most {@link #MOST_BYTES}.
+   *
+   * @param end when the answer must have ended
+   */
+  private byte[] whole(InputStream in, long end) throws IOException {
+    return new FilterInputStream(in) {
+      private int left = MOST_BYTES;
+
+      @Override
+      public int read(byte[] into, int from, int length) throws IOException {
+        if (System.nanoTime() - end > 0) {
+          throw new SocketTimeoutException("the answer does not end");
+        }
+        int read = in.read(into, from, length);
+        left -= read;
+        if (left < 0) {
+          throw noScheduler();
+        }
+        return read;
+      }
+    }.readAllBytes();
+  }
+
   private Json.Obj object(byte[] body) {
     Result<Json> read = reader.read(body);
     if (!read.hasErrors() && read.value() instanceof Json.Obj object) {
       return object;
     }
-    throw new CommandException(
+    throw noScheduler();
+  }
+
+  private CommandException noScheduler() {
+    return new CommandException(
         ExitCode.UNREACHABLE, "what answers at " + server + " is not an Espalier scheduler");
   }
 

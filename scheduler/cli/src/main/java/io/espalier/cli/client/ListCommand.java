@@ -61,6 +61,14 @@ public abstract class ListCommand extends ClientCommand {
   }
 
   @Override
+  final @Nullable String complaint() {
+    boolean given = spec().commandLine().getParseResult().hasMatchedOption("--output");
+    return super.json() && given && format != Format.json
+        ? "--json and --output " + format + " exclude each other"
+        : watch.complaint();
+  }
+
+  @Override
   public int run(Client client) {
     Json.Obj body = ask(client);
     if (json()) {

@@ -22,10 +22,14 @@ public final class WatchOption {
     return seconds != null;
   }
 
-  /** Returns the period, at least a tenth of a second. */
+  /** Returns what is wrong with the period, or null. */
+  public @Nullable String complaint() {
+    boolean right = seconds == null || (seconds >= 0.1 && seconds <= 86_400);
+    return right ? null : "--watch must be from 0.1 to 86400 seconds";
+  }
+
   public Duration every() {
-    double wanted = seconds == null ? 2 : seconds;
-    return Duration.ofMillis((long) (1000 * Math.min(86_400, Math.max(0.1, wanted))));
+    return Duration.ofMillis((long) (1000 * (seconds == null ? 2 : seconds)));
   }
 
   /** Redraws a picture in place by overwriting the lines of the previous one. */

@@ -92,8 +92,9 @@ class HttpSchedulerClientTest {
     }
   }
 
-  @Test
-  void aChangeThatTakesLongIsRemarkedWhileItIsWaitedFor() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"POST", "GET"})
+  void anAnswerThatTakesLongIsRemarkedWhileItIsWaitedFor(String method) throws Exception {
     CountDownLatch remarked = new CountDownLatch(1);
     List<String> remarks = new CopyOnWriteArrayList<>();
     HttpServer server =
@@ -116,9 +117,8 @@ class HttpSchedulerClientTest {
               remarks.add(remark);
               remarked.countDown();
             },
-            1,
-            60_000)) {
-      assertThat(client.call("POST", "/slow", Map.of(), Map.of(), Json.Obj.EMPTY))
+            new HttpSchedulerClient.Patience(1, 60_000, 60_000))) {
+      assertThat(client.call(method, "/slow", Map.of(), Map.of(), Json.Obj.EMPTY))
           .isEqualTo(Json.Obj.EMPTY);
     } finally {
       server.stop(0);
@@ -126,6 +126,67 @@ class HttpSchedulerClientTest {
     assertThat(remarks)
         .containsExactly(
             "the scheduler at " + url + " has not answered yet; waiting for up to 45 s");
+  }
+
+  /** Answers every request and writes on until the client closes the connection. */
+  private static HttpServer endless(int status, byte[] begin, byte[] more) throws IOException {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 5);
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(status, 0);
+          OutputStream out = exchange.getResponseBody();
+          out.write(begin);
+          while (true) {
+            out.write(more);
+            out.flush();
+          }
+        });
+    server.start();
+    return server;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {200, 404})
+  @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void anEndlessAnswerIsNoneOfAScheduler(int status) throws Exception {
+    byte[] more = "a".repeat(1 << 20).getBytes(StandardCharsets.UTF_8);
+    HttpServer server =
+        endless(status, "{\"jobs\":[{\"name\":\"".getBytes(StandardCharsets.UTF_8), more);
+    String url = "http://127.0.0.1:" + server.getAddress().getPort();
+    try (HttpSchedulerClient client = new HttpSchedulerClient(url)) {
+      String message = "what answers at " + url + " is not an Espalier scheduler";
+      assertThatThrownBy(() -> client.call("GET", "/x", Map.of(), Map.of(), Json.Obj.EMPTY))
+          .isInstanceOf(CommandException.class)
+          .hasMessage(message);
+      if (status >= 300) {
+        assertThatThrownBy(() -> client.follow(Map.of(), event -> true)).hasMessage(message);
+      }
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void anAnswerThatNeverEndsIsGivenUp() throws Exception {
+    byte[] blank = {' '};
+    HttpServer server = endless(200, blank, blank);
+    String url = "http://127.0.0.1:" + server.getAddress().getPort();
+    try (HttpSchedulerClient client =
+        new HttpSchedulerClient(
+            url,
+            ClientAccess.none(),
+            remark -> {},
+            new HttpSchedulerClient.Patience(60_000, 1, 60_000))) {
+      assertThatThrownBy(() -> client.call("GET", "/x", Map.of(), Map.of(), Json.Obj.EMPTY))
+          .isInstanceOf(CommandException.class)
+          .hasMessage(
+              "cannot reach the scheduler at " + url + ": no answer in time (see --server)");
+    } finally {
+      server.stop(0);
+    }
   }
 
   @Test
@@ -155,8 +216,7 @@ class HttpSchedulerClientTest {
             "http://127.0.0.1:" + server.getAddress().getPort(),
             ClientAccess.none(),
             remark -> {},
-            60_000,
-            200)) {
+            new HttpSchedulerClient.Patience(60_000, 60_000, 2_000))) {
       client.follow(
           Map.of(),
           event -> {

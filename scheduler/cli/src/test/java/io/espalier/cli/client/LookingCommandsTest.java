@@ -422,6 +422,23 @@ class LookingCommandsTest extends FakedCommands {
     assertThat(run.out().strip()).isEqualTo("{\"what\":\"ever\",\"more\":[1,{\"x\":null}]}");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "jobs -w=0               | --watch must be from 0.1 to 86400 seconds",
+        "jobs --watch 50ms       | --watch must be from 0.1 to 86400 seconds",
+        "jobs --watch 2d         | --watch must be from 0.1 to 86400 seconds",
+        "jobs --json -o csv      | --json and --output csv exclude each other",
+        "workers -o table --json | --json and --output table exclude each other",
+      })
+  void flagsThatMakeNoSenseAreRefused(String command, String message) {
+    CommandRun run = run(command.split(" ", -1));
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err()).contains(message);
+    assertThat(server.asked()).isEmpty();
+  }
+
   @Test
   void watchingRedrawsInPlaceOnATerminal() {
     server

@@ -39,6 +39,37 @@ class DependencyTest {
   }
 
   @Test
+  void aNameThatNoJobCanHaveIsAnErrorAlsoWhereItsJobIsRefused() {
+    Config config =
+        withJobs(
+            SETTINGS,
+            "j1",
+            FREE,
+            "-1",
+            FREE,
+            "a",
+            waitingFor("-1", "", "-2"),
+            "b",
+            "{'owner': 'o', 'run_only_after_all_nodes_are_done_for': [{'job': -1}, ' j1']}");
+    assertThat(job(config, "a").problems())
+        .extracting(p -> p.severity() + " " + p.path() + ": " + p.hint())
+        .containsExactly(
+            "ERROR bistro_job->a.depends_on[0]: did you mean \"j1\"?",
+            "ERROR bistro_job->a.depends_on[1]: known: a, b, j1",
+            "ERROR bistro_job->a.depends_on[2]: known: a, b, j1");
+    assertThat(job(config, "b").problems())
+        .extracting(p -> p.severity() + " " + p.path() + ": " + p.hint())
+        .containsExactly(
+            "ERROR bistro_job->b.run_only_after_all_nodes_are_done_for[0].job: did you mean"
+                + " \"j1\"?",
+            "ERROR bistro_job->b.run_only_after_all_nodes_are_done_for[1]: did you mean"
+                + " \"j1\"?");
+    String[] many = IntStream.rangeClosed(0, 30).mapToObj(i -> "x" + i).toArray(String[]::new);
+    many[30] = "-";
+    assertThat(job(withJobs(SETTINGS, "a", waitingFor(many)), "a").isValid()).isFalse();
+  }
+
+  @Test
   void ofManyUnknownNamesTheFirstAreNamedAndTheRestCounted() {
     String[] names = IntStream.range(0, 5_000).mapToObj(i -> "verfy" + i).toArray(String[]::new);
     Job job = job(withJobs(SETTINGS, "verify", FREE, "compress", waitingFor(names)), "compress");

@@ -367,7 +367,7 @@ class JobConformanceTest {
     assertThat(job.problems())
         .extracting(p -> p.severity() + " " + p.path())
         .containsExactly(
-            "WARNING bistro_job->foo." + key + "[0]", "WARNING bistro_job->foo." + key + "[1]");
+            "WARNING bistro_job->foo." + key + "[0]", "WARNING bistro_job->foo." + key + "[1].job");
   }
 
   @Test
@@ -393,7 +393,7 @@ class JobConformanceTest {
             "bar",
             "{'owner': 'o', 'run_only_after_all_nodes_are_done_for': [{'job': 'foo'}]}");
     assertThat(errorPaths(job(config, "bar")))
-        .containsExactly("bistro_job->bar.run_only_after_all_nodes_are_done_for[0]");
+        .containsExactly("bistro_job->bar.run_only_after_all_nodes_are_done_for[0].job");
     assertThat(errorPaths(job(config, "foo"))).containsExactly("bistro_job->foo.depends_on[0]");
   }
 

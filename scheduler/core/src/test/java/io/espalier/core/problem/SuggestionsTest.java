@@ -33,6 +33,22 @@ class SuggestionsTest {
         .isEqualTo("host7x");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "'', ",
+    "hots, host",
+    "ohst, host",
+    "hosst, host",
+    "soft, ",
+    "qqq, ",
+    "tohs, ",
+    "htos, "
+  })
+  void aSwapOfNeighboursIsOneMistakeAndShortWordsMayHaveOne(String word, String expected) {
+    assertThat(Suggestions.didYouMean(word, List.of("ask", "host", "CET", "none")))
+        .isEqualTo(expected == null ? null : "did you mean \"" + expected + "\"?");
+  }
+
   @Test
   void withoutAnythingNearTheKnownNamesAreListedIfTheyAreFew() {
     assertThat(Suggestions.hint("zzz", List.of("host", "rack"))).isEqualTo("known: host, rack");

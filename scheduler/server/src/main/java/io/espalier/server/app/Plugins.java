@@ -64,12 +64,12 @@ public record Plugins(
     if (names.contains(name)) {
       return null;
     }
-    String near = Suggestions.closest(name, names, 2);
+    String near = Suggestions.didYouMean(name, names);
     return "--runner "
         + name
         + " is none of "
         + String.join(", ", names)
-        + (near == null ? "" : "; did you mean \"" + near + "\"?");
+        + (near == null ? "" : "; " + near);
   }
 
   private static <T> SortedMap<String, T> byName(Iterable<T> found, Function<T, String> name) {

@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  * IllegalArgumentException} with a message for the user.
  */
 final class ChangeParser {
-  private static final int TYPOS = 2;
   private static final BigDecimal MILLION = BigDecimal.valueOf(Brake.ONE);
   private static final List<String> JOB_KEYS = List.of("enabled", "max_concurrent", "priority");
   private static final String NEEDS = "resources";
@@ -267,9 +266,9 @@ final class ChangeParser {
   }
 
   private static String hint(String name, List<String> known) {
-    @Nullable String near = Suggestions.closest(name, known, TYPOS);
+    @Nullable String near = Suggestions.didYouMean(name, known);
     if (near != null) {
-      return "; did you mean \"" + near + "\"?";
+      return "; " + near;
     }
     return known.isEmpty() || known.size() > 10 ? "" : "; there are " + String.join(", ", known);
   }

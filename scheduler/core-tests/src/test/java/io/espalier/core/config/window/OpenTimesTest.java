@@ -256,8 +256,10 @@ class OpenTimesTest {
         "Mon 22:00-05:00 Europe/Berlin x; expected days, times or both",
         "Mon-Fry UTC; unknown day \"Fry\"",
         "Mon 22:00-22:00 UTC; never opens",
-        "Mon 24:00-25:00 UTC; no time of the day: 24:00",
-        "Mon 22:60-23:00 UTC; no time of the day: 22:60",
+        "Mon 24:00-25:00 UTC; no window begins at 24:00, and no window ends at 25:00",
+        "Mon 24:00-01:00 UTC; no window begins at 24:00",
+        "Mon 22:00-24:01 UTC; no window ends at 24:01",
+        "Mon 22:60-23:00 UTC; no window begins at 22:60",
         "Mon 22:00-23:00 Europe/Berlinn; unknown time zone \"Europe/Berlinn\""
       })
   void whatIsNoWindowIsSaid(String text, String message) {
@@ -272,6 +274,19 @@ class OpenTimesTest {
         .isInstanceOfSatisfying(
             WindowSyntaxException.class,
             e -> assertThat(e.hint()).isEqualTo("did you mean \"Europe/Berlin\"?"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"CST", "PDT", "QQQ", "AEST", "EDT"})
+  void ofAbbreviationsOfZonesNoOtherIsSuggested(String zone) {
+    assertThatThrownBy(() -> Window.parse("22:00-05:00 " + zone))
+        .isInstanceOfSatisfying(
+            WindowSyntaxException.class,
+            e ->
+                assertThat(e.hint())
+                    .isEqualTo(
+                        "abbreviations are ambiguous: write a place, such as"
+                            + " \"America/New_York\""));
   }
 
   @ParameterizedTest

@@ -14,6 +14,7 @@ import io.espalier.core.problem.Suggestions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -122,15 +123,21 @@ final class JobDependencies {
   }
 
   private void addUnknown(Problems problems, Job job, String key, List<String> dependencies) {
-    List<String> unknown = dependencies.stream().filter(name -> !jobs.containsKey(name)).toList();
+    // Names that no job can have come first: the others are only counted if there are many.
+    List<String> unknown =
+        dependencies.stream()
+            .filter(name -> !jobs.containsKey(name) || !JobParser.isName(name))
+            .sorted(Comparator.comparing(JobParser::isName))
+            .toList();
     for (String dependency : unknown.subList(0, Math.min(MOST_UNKNOWN, unknown.size()))) {
+      boolean mayCome = JobParser.isName(dependency);
       add(
           problems,
-          Severity.WARNING,
+          mayCome ? Severity.WARNING : Severity.ERROR,
           job,
           key,
           dependency,
-          "there is no job of this name: tasks wait until there is",
+          mayCome ? "there is no job of this name: tasks wait until there is" : JobParser.NAME_RULE,
           hint(dependency));
     }
     if (unknown.size() > MOST_UNKNOWN) {
@@ -144,7 +151,9 @@ final class JobDependencies {
 
   private @Nullable String hint(String unknown) {
     if (hints.size() < MOST_HINTS && !hints.containsKey(unknown)) {
-      hints.put(unknown, Suggestions.hint(unknown, jobs.keySet()));
+      hints.put(
+          unknown,
+          Suggestions.hint(unknown, jobs.keySet().stream().filter(JobParser::isName).toList()));
     }
     return hints.get(unknown);
   }
@@ -163,7 +172,12 @@ final class JobDependencies {
       for (int i = 0; i < list.items().size(); i++) {
         Json item = list.items().get(i);
         if (nameIn(item).equals(dependency)) {
-          problems.add(Problems.at(severity, path.index(i), item.at(), item, message, hint));
+          Json named = item instanceof Json.Obj object ? object.get("job") : null;
+          problems.add(
+              named == null
+                  ? Problems.at(severity, path.index(i), item.at(), item, message, hint)
+                  : Problems.at(
+                      severity, path.index(i).key("job"), named.at(), named, message, hint));
           return;
         }
       }

@@ -30,6 +30,10 @@ final class JobParser {
   /** The prefix of the document's keys for jobs. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,238}");
 
+  static final String NAME_RULE =
+      "the name of a job must have 1 to 239 letters (a-z, A-Z), digits, and \"_-.:\", and start"
+          + " with a letter, a digit or \"_\"";
+
   private final Settings settings;
   private final Names names;
   private final List<Integer> defaultNeeds;
@@ -40,6 +44,10 @@ final class JobParser {
     defaultNeeds = settings.resources().all().stream().map(Resource::defaultNeed).toList();
   }
 
+  static boolean isName(String name) {
+    return NAME.matcher(name).matches();
+  }
+
   /**
    * Parses one job; broken parts are replaced by their defaults.
    *
@@ -48,16 +56,8 @@ final class JobParser {
   Job read(String name, Json json, Position keyAt) {
     Problems problems = new Problems();
     ProblemPath path = ProblemPath.ROOT.key(Config.JOB_KEY + name);
-    if (!NAME.matcher(name).matches()) {
-      problems.add(
-          Problems.at(
-              Severity.ERROR,
-              path,
-              keyAt,
-              Json.of(name),
-              "the name of a job must have 1 to 239 letters (a-z, A-Z), digits, and \"_-.:\","
-                  + " and start with a letter, a digit or \"_\"",
-              null));
+    if (!isName(name)) {
+      problems.add(Problems.at(Severity.ERROR, path, keyAt, Json.of(name), NAME_RULE, null));
     }
     Job usual = JobKeys.usual(name, settings.defaults(), defaultNeeds);
     ConfigObject in = JobKeys.JOB.open(new ConfigValue(json, path, problems, names));

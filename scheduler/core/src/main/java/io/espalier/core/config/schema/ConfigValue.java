@@ -273,11 +273,7 @@ public record ConfigValue(Json json, ProblemPath path, Problems problems, Names 
 
   /** A hint to the nearest of several words, or null. */
   public @Nullable String didYouMean(Collection<String> words) {
-    if (!(json instanceof Json.Str text)) {
-      return null;
-    }
-    String near = Suggestions.closest(text.value(), words, 3);
-    return near == null ? null : "did you mean \"" + near + "\"?";
+    return json instanceof Json.Str text ? Suggestions.didYouMean(text.value(), words) : null;
   }
 
   public void wrongKind(String expected) {

@@ -44,6 +44,8 @@ public record Window(Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId z
   private static final Pattern TIMES =
       Pattern.compile("([0-9]{1,2}):([0-9]{2})-([0-9]{1,2}):([0-9]{2})");
 
+  private static final Pattern ABBREVIATION = Pattern.compile("[A-Z]{2,4}");
+
   public Window {
     days = Set.copyOf(days);
   }
@@ -78,8 +80,9 @@ public record Window(Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId z
     int to = MINUTES_OF_DAY;
     boolean hasTimes = times.matches();
     if (hasTimes) {
-      from = minutes(times, 1, MINUTES_OF_DAY - 1);
-      to = minutes(times, 3, MINUTES_OF_DAY);
+      from = minutes(times, 1);
+      to = minutes(times, 3);
+      checkTimes(times, from, to);
       if (from == to) {
         throw new WindowSyntaxException(
             "the window never opens, because it ends when it begins",
@@ -159,16 +162,26 @@ public record Window(Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId z
     return days;
   }
 
-  private static int minutes(Matcher times, int group, int most) throws WindowSyntaxException {
+  /** Returns the minutes since midnight; too many when it is no time. */
+  private static int minutes(Matcher times, int group) {
     int hour = Integer.parseInt(times.group(group));
     int minute = Integer.parseInt(times.group(group + 1));
-    int all = hour * 60 + minute;
-    if (minute > 59 || all > most) {
-      throw new WindowSyntaxException(
-          "no time of the day: " + times.group(group) + ":" + times.group(group + 1),
-          "times go from 00:00 to 24:00");
+    return minute > 59 ? Integer.MAX_VALUE : hour * 60 + minute;
+  }
+
+  private static void checkTimes(Matcher times, int from, int to) throws WindowSyntaxException {
+    List<String> wrong = new ArrayList<>();
+    if (from >= MINUTES_OF_DAY) {
+      wrong.add("no window begins at " + times.group(1) + ":" + times.group(2));
     }
-    return all;
+    if (to > MINUTES_OF_DAY) {
+      wrong.add("no window ends at " + times.group(3) + ":" + times.group(4));
+    }
+    if (!wrong.isEmpty()) {
+      throw new WindowSyntaxException(
+          String.join(", and ", wrong),
+          "a window begins from 00:00 to 23:59 and ends from 00:00 to 24:00");
+    }
   }
 
   /**
@@ -180,12 +193,16 @@ public record Window(Set<DayOfWeek> days, int fromMinute, int toMinute, ZoneId z
     try {
       return ZoneId.of(name);
     } catch (DateTimeException e) {
-      Set<String> known = ZoneId.getAvailableZoneIds();
-      String near = Suggestions.closest(name, known, 3);
-      throw new WindowSyntaxException(
-          "unknown time zone \"" + name + "\"",
-          near == null ? "such as \"Europe/Berlin\" or \"UTC\"" : "did you mean \"" + near + "\"?");
+      throw new WindowSyntaxException("unknown time zone \"" + name + "\"", zoneHint(name));
     }
+  }
+
+  private static String zoneHint(String name) {
+    if (ABBREVIATION.matcher(name).matches()) {
+      return "abbreviations are ambiguous: write a place, such as \"America/New_York\"";
+    }
+    String near = Suggestions.didYouMean(name, ZoneId.getAvailableZoneIds());
+    return near == null ? "such as \"Europe/Berlin\" or \"UTC\"" : near;
   }
 
   /** Returns whether some time of the week lies in both windows; only known in the same zone. */

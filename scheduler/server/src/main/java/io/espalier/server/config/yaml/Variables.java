@@ -193,14 +193,12 @@ final class Variables {
       problems.error(
           path, text, "the variable \"" + name + "\" has no value", "mend variables." + name);
     } else if (found == null) {
-      String near = Suggestions.closest(name, values.keySet(), 2);
+      String near = Suggestions.didYouMean(name, values.keySet());
       problems.error(
           path,
           text,
           "unknown variable \"" + name + "\"",
-          near != null
-              ? "did you mean \"" + near + "\"?"
-              : "write \"$${\" if no variable is meant");
+          near != null ? near : "write \"$${\" if no variable is meant");
     }
     return found;
   }
