@@ -94,7 +94,7 @@ class ConfigLoaderTest {
                 assertThat(twice)
                     .startsWith("error b.json:2:1 bistro_job->b.owner: the key is given twice")
                     .contains("(value: \"p\")"),
-            wrong -> assertThat(wrong).startsWith("error b.json:2:15 bistro_job->b.priority"),
+            wrong -> assertThat(wrong).startsWith("error b.json:2:27 bistro_job->b.priority"),
             unknown -> assertThat(unknown).startsWith("error b.json:3:1 bistro_job->b.prioirty"));
   }
 
