@@ -4,6 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static io.espalier.e2e.PagesIT.named;
 import static io.espalier.e2e.Site.at;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
@@ -19,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -213,7 +215,16 @@ class PageAccessIT {
         }
         row.getByRole(AriaRole.LINK).click();
         assertThat(page.locator("main")).containsText("Nothing runs on it");
-        // Two measurements: processors are measured from one to the next.
+        // Two measurements: processors are measured from one to the next. A page on which nothing
+        // happens looks again every 15 s.
+        await()
+            .atMost(Duration.ofSeconds(60))
+            .until(
+                () ->
+                    at(http.get("/api/v1/workers"), "workers", "0") instanceof Json.Obj w1
+                        && w1.get("measured") instanceof Json.Obj measured
+                        && measured.get("cpu_use") != null
+                        && measured.get("disk_free_bytes") != null);
         Locator host = page.locator(".facts");
         for (String known :
             new String[] {

@@ -130,7 +130,8 @@ class WhatIfIT {
       page.getByLabel("A task takes, in seconds").fill("60");
       page.getByLabel("Tasks at once").fill("0");
       simulate(page);
-      assertThat(page.locator(".failure")).containsText("--job \"backup.max_concurrent=0\"");
+      assertThat(page.locator(".failure"))
+          .containsText("\"backup.max_concurrent=0\": expected a whole number from 1");
       page.getByLabel("Tasks at once").fill("1");
       page.getByLabel("A task needs").selectOption("host.slots");
       page.getByLabel("Slots of it").fill("1");
