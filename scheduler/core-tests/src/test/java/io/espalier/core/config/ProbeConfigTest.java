@@ -1,6 +1,7 @@
 package io.espalier.core.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.espalier.core.health.HealthRule;
@@ -164,6 +165,12 @@ class ProbeConfigTest {
     assertThat(unknown.message())
         .isEqualTo("it follows the probe \"log\", and there is none of this name");
     assertThat(unknown.hint()).contains("lag");
+    assertThat(groups("[5]", "slots").problems())
+        .extracting(Problem::path, Problem::message)
+        .containsExactly(
+            tuple(
+                "bistro_settings.groups.rs.follows[0]",
+                "it follows the probe \"5\", and there is none of this name"));
     assertThat(groups("['disk']", "slots").problems())
         .extracting(Problem::message)
         .containsExactly("it follows the probe \"disk\", which is about another level, \"db\"");

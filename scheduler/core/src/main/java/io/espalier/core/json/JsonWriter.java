@@ -8,7 +8,7 @@ import java.util.Map;
 public final class JsonWriter {
   private static final String HEX = "0123456789abcdef";
 
-  /** Every number of so many digits is a {@code long}. */
+  /** How many digits fit into a {@code long} in any case. */
   private static final int DIGITS_OF_LONG = 18;
 
   private JsonWriter() {}

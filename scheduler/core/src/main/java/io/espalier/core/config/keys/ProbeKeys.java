@@ -280,10 +280,12 @@ final class ProbeKeys {
         follows != null && follows.json() instanceof Json.Arr
             ? Objects.requireNonNull(follows.items())
             : List.<ConfigValue>of()) {
-      if (!(at.json() instanceof Json.Str text)) {
-        continue; // reported already
+      // Numbers are names, too; anything else is reported already.
+      boolean isText = at.json() instanceof Json.Str || at.json() instanceof Json.Num;
+      String name = isText ? at.text() : null;
+      if (name == null) {
+        continue;
       }
-      String name = text.value();
       ProbeSpec probe = probes.get(name);
       if (probe == null && names.contains(name)) {
         good = false; // a problem of the probe, which is reported there

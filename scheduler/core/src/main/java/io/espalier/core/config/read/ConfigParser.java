@@ -186,7 +186,7 @@ public final class ConfigParser {
         problems.warning(
             path.index(i),
             text,
-            what + " of this name, so it adds nothing to what is told",
+            what + " of this name, so nothing is told about it",
             Suggestions.hint(text.value(), known));
       }
     }
