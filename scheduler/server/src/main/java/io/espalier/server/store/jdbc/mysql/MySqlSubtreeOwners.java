@@ -61,6 +61,12 @@ public final class MySqlSubtreeOwners implements SubtreeOwners {
             body LONGBLOB NOT NULL,
             KEY (name)
           ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC
+          """,
+          // Its only row is the lock of the schedulers that begin.
+          """
+          CREATE TABLE IF NOT EXISTS espalier_subtree_begin (
+            id INT NOT NULL PRIMARY KEY
+          ) ENGINE=InnoDB
           """);
 
   private final MySqlAddress address;
@@ -98,14 +104,21 @@ public final class MySqlSubtreeOwners implements SubtreeOwners {
             for (String table : TABLES) {
               create.execute(table);
             }
+            create.execute("INSERT IGNORE INTO espalier_subtree_begin (id) VALUES (1)");
           }
           return true;
         });
-    owners.change(open -> owners.begin(open, config));
+    owners.inTransaction(open -> owners.begin(open, config));
     return owners;
   }
 
   private boolean begin(Connection open, String config) throws SQLException {
+    // Without this lock, all schedulers that begin at once would lock the gap where their rows are
+    // missing, and each would wait for the others with its insertion.
+    try (Statement lock = open.createStatement()) {
+      lock.executeQuery("SELECT id FROM espalier_subtree_begin FOR UPDATE").close();
+    }
+    requireEpoch(open);
     long before = 0;
     try (PreparedStatement select =
             open.prepareStatement(
@@ -327,6 +340,14 @@ public final class MySqlSubtreeOwners implements SubtreeOwners {
 
   /** Makes a change of this scheduler, all or nothing. */
   private void change(MySqlSession.Work<Boolean> change) {
+    inTransaction(
+        open -> {
+          requireEpoch(open);
+          return change.on(open);
+        });
+  }
+
+  private void inTransaction(MySqlSession.Work<Boolean> change) {
     boolean unused =
         session.ask(
             open -> {
@@ -334,7 +355,7 @@ public final class MySqlSubtreeOwners implements SubtreeOwners {
                 try {
                   return transact(open, change);
                 } catch (SQLException e) {
-                  // Two schedulers that begin at once may wait for each other.
+                  // Two schedulers that release subtrees at once may wait for each other.
                   if (e.getErrorCode() != DEADLOCK || tries == TRIES) {
                     throw e;
                   }
@@ -347,7 +368,6 @@ public final class MySqlSubtreeOwners implements SubtreeOwners {
     open.setAutoCommit(false);
     boolean complete = false;
     try {
-      requireEpoch(open);
       boolean changed = change.on(open);
       open.commit();
       complete = true;

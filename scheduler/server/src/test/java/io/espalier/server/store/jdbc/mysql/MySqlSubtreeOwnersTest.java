@@ -31,6 +31,8 @@ class MySqlSubtreeOwnersTest {
   /** By the hash, this subtree belongs to the second of two schedulers. */
   private static final String NAME = "host1";
 
+  private static final int TOGETHER = 16;
+
   private final DatabaseServer server;
 
   MySqlSubtreeOwnersTest(DatabaseServer server) {
@@ -126,9 +128,11 @@ class MySqlSubtreeOwnersTest {
   @Test
   void schedulersBeginTogetherAndCompareTheirTags() {
     List<CompletableFuture<MySqlSubtreeOwners>> begun = new ArrayList<>();
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < TOGETHER; i++) {
       int shard = i;
-      begun.add(CompletableFuture.supplyAsync(() -> open(shard + "/4", 1)));
+      begun.add(
+          CompletableFuture.supplyAsync(
+              () -> open(shard + "/" + TOGETHER, 1), task -> new Thread(task).start()));
     }
     List<MySqlSubtreeOwners> all = begun.stream().map(CompletableFuture::join).toList();
     String tags = Json.object().put("east", 0).build().toString();
