@@ -45,6 +45,12 @@ final class ClusterPlan {
 
   private static final int MOST_LINKS = 4;
 
+  /**
+   * A third of all tasks have two descendants on average, and each eighth of these lives longer
+   * than its task, for about as long as it takes until its worker counts as lost.
+   */
+  private static final int OUTLIVED = 12;
+
   private static final Backoff BACKOFF = new Backoff(List.of(1, 3), true);
 
   private final boolean durable;
@@ -346,10 +352,11 @@ final class ClusterPlan {
     return owned;
   }
 
-  /** Returns how much longer than all of its tasks one after the other a life may take. */
-  long rounds() {
+  /** Returns how long a life may take after the last fault, beside the wait of a new leader. */
+  long workMillis() {
     // A task whose verification fails begins again, and so does one that restarts from the first.
-    return verification.isPresent() || program.restartsFromFirst() ? 8 : 1;
+    int rounds = verification.isPresent() || program.restartsFromFirst() ? 8 : 1;
+    return rounds * tasks() * (taskMillis + timers().lostMillis() / OUTLIVED);
   }
 
   /** Returns the number of schedulers. */

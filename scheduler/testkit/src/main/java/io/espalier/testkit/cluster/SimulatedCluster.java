@@ -150,11 +150,7 @@ public final class SimulatedCluster {
       quiet = true;
       calm();
       ProtocolTimers timers = plan.timers();
-      long bound =
-          now()
-              + 6 * timers.takeoverMillis()
-              + plan.rounds() * plan.tasks() * plan.taskMillis()
-              + 120_000;
+      long bound = now() + 6 * timers.takeoverMillis() + plan.workMillis() + 120_000;
       steps = until(bound, this::isFinished, steps);
       invariants.atTheEnd(store);
       if (isFinished()) {
