@@ -355,7 +355,7 @@ final class ClusterPlan {
   /** Returns how long a life may take after the last fault, beside the wait of a new leader. */
   long workMillis() {
     // A task whose verification fails begins again, and so does one that restarts from the first.
-    int rounds = verification.isPresent() || program.restartsFromFirst() ? 8 : 1;
+    long rounds = verification.isPresent() || program.restartsFromFirst() ? 8 : 1;
     return rounds * tasks() * (taskMillis + timers().lostMillis() / OUTLIVED);
   }
 
