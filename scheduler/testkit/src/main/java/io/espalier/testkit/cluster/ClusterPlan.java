@@ -49,7 +49,7 @@ final class ClusterPlan {
    * A third of all tasks have two descendants on average, and each eighth of these lives longer
    * than its task, for about as long as it takes until its worker counts as lost.
    */
-  private static final int OUTLIVED = 12;
+  private static final int TASKS_PER_OUTLIVED = 12;
 
   private static final Backoff BACKOFF = new Backoff(List.of(1, 3), true);
 
@@ -356,7 +356,12 @@ final class ClusterPlan {
   long workMillis() {
     // A task whose verification fails begins again, and so does one that restarts from the first.
     long rounds = verification.isPresent() || program.restartsFromFirst() ? 8 : 1;
-    return rounds * tasks() * (taskMillis + timers().lostMillis() / OUTLIVED);
+    long work = rounds * tasks() * taskMillis;
+    if (!sharesLinks()) {
+      return work;
+    }
+    // A batch keeps its link as long as a descendant of its task lives.
+    return work + tasks() * timers().lostMillis() / TASKS_PER_OUTLIVED / MOST_LINKS;
   }
 
   /** Returns the number of schedulers. */
